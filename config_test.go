@@ -272,7 +272,7 @@ func TestConfigErrors(t *testing.T) {
 				"scores"},
 		{"networks exactly", tobac.Config{Engine: &sums.Exact{Open: true},
 			Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which " +
-			"the engine exact needs; allowed: the engine svgd"},
+			"the engine exact needs; allowed: the engines tempering and svgd"},
 		{"known order by MCMC",
 			tobac.Config{Engine: &markov.MCMC{}, Order: engine.Order{Known: fixed}},
 			"the causal order is known, which leaves the engine mcmc nothing to sample; allowed: " +

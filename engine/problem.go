@@ -24,8 +24,12 @@ func (p *Problem) Scored() bool {
 
 // NeedsScores is the error of an engine that needs node scores.
 func (p *Problem) NeedsScores(e Engine) error {
+	allowed := "engines tempering and svgd"
+	if n, ok := sem.As[sem.Network](p.Model); ok && n.Layers() > 1 {
+		allowed = "engine svgd"
+	}
 	return fmt.Errorf("the model %v has no node scores in closed form, which the engine %s "+
-		"needs; allowed: the engine svgd", p.Model, e.Name())
+		"needs; allowed: the %s", p.Model, e.Name(), allowed)
 }
 
 // InfersOrder is the error of an engine that takes no orders that a method finds.

@@ -153,7 +153,7 @@ func ByNames(order, names []string) ([]int, error) {
 		faults = append(faults[:most], fmt.Sprintf("and %d more", more))
 	}
 	if len(faults) > 0 {
-		return nil, fmt.Errorf("ordering: order by names: %s", strings.Join(faults, "; "))
+		return nil, fmt.Errorf("ordering: %s", strings.Join(faults, "; "))
 	}
 	return indices, nil
 }

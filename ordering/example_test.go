@@ -57,7 +57,7 @@ func ExampleByNames() {
 	fmt.Println(err)
 	// Output:
 	// [1 2 0] <nil>
-	// ordering: order by names: unknown "Tar" at position 2 (did you mean "tar"?); missing "cancer", "tar"
+	// ordering: unknown "Tar" at position 2 (did you mean "tar"?); missing "cancer", "tar"
 }
 
 // Code that needs an order takes an Orderer: an estimator or a known order.

@@ -187,13 +187,13 @@ func TestByNames(t *testing.T) {
 		{"permutation", []string{"PKC", "praf", "PKA", "pmek"}, names, []int{3, 0, 2, 1}, ""},
 		{
 			"every fault at once", []string{"PKC", "pkc ", "PKC", "erk"}, names, nil,
-			`ordering: order by names: unknown "pkc " at position 2 (did you mean "PKC"?); repeated "PKC" at positions 1 and 3; ` +
+			`ordering: unknown "pkc " at position 2 (did you mean "PKC"?); repeated "PKC" at positions 1 and 3; ` +
 				`unknown "erk" at position 4; missing "praf", "pmek", "PKA"`,
 		},
 		{"a long list of strangers", strings.Fields(strings.Repeat("x ", 25)), names, nil,
-			`ordering: order by names: ` + strangers(20) + "; and 6 more"},
+			`ordering: ` + strangers(20) + "; and 6 more"},
 		{"empty order", nil, names, nil,
-			`ordering: order by names: missing "praf", "pmek", "PKA", "PKC"`},
+			`ordering: missing "praf", "pmek", "PKA", "PKC"`},
 		{"no columns", nil, nil, nil, "ordering: an order of 0 columns, want at least 1"},
 		{"columns of one name", []string{"a"}, []string{"a", "b", "a"}, nil,
 			`ordering: columns 1 and 3 are both named "a"`},

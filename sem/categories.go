@@ -124,7 +124,7 @@ func (m bdeuModel) Hypotheses(_ context.Context, data *dataset.Table, prior *sco
 		codes, r := data.Codes(j)
 		if r > mostNumberLevels && !data.Named(j) {
 			return nil, fmt.Errorf("column %s has %d values, and the model bdeu takes "+
-				"categories; allowed: the model mixed", strconv.Quote(name), r)
+				"categories; allowed: models of numbers, such as mixed", strconv.Quote(name), r)
 		}
 		x.SetCol(j, codes)
 		levels[j] = r

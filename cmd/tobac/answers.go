@@ -12,6 +12,7 @@ import (
 	"tobac/internal/delimited"
 	"tobac/internal/drawn"
 	"tobac/internal/file"
+	"tobac/internal/words"
 	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/sem"
@@ -88,8 +89,9 @@ func (r *savedRun) checkEffects() error {
 func (r *savedRun) variable(option, name string) (int, error) {
 	j := slices.Index(r.posterior.Names, name)
 	if j < 0 {
-		return 0, cli.Usagef("%s: no column is named %s; allowed: %s", option,
-			delimited.Excerpt(name), delimited.Excerpts(r.posterior.Names))
+		return 0, cli.Usagef("%s: no column is named %s%s; allowed: %s", option,
+			delimited.Excerpt(name), words.Suggestion(name, r.posterior.Names),
+			delimited.Excerpts(r.posterior.Names))
 	}
 	return j, nil
 }

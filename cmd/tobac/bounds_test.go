@@ -35,7 +35,7 @@ func TestEndlessInput(t *testing.T) {
 	before := debug.SetMemoryLimit(1 << 30) // for the table of short lines
 	defer debug.SetMemoryLimit(before)
 	for _, c := range []struct{ text, want string }{
-		{"\x00", "tobac: standard input: is no text"},
+		{"\x00", "tobac: standard input: is not text"},
 		{"1,", "tobac: standard input: line 1: longer than 16 MiB; allowed: lines that end"},
 		{"a,\"b\nc", "tobac: standard input: "},
 	} {

@@ -97,7 +97,7 @@ func (o *convertOptions) target(out string) (graphfile.Format, error) {
 	if !o.given("to") {
 		var ok bool
 		if to, ok = graphfile.FormatOf(out); !ok {
-			return 0, cli.Usagef("%s: the ending says no format; allowed: %s, or --to", out,
+			return 0, cli.Usagef("%s: unknown ending; allowed: %s, or --to FORMAT", out,
 				endings())
 		}
 	}

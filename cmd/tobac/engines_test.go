@@ -142,8 +142,8 @@ func TestContradictingKnowledge(t *testing.T) {
 			"order is known, which leaves the engine mcmc nothing to sample; allowed: the " +
 			"engines exact and svgd",
 		"--engine mcmc --model ffn": "--engine mcmc: the model ffn " +
-			"has no node scores in closed form, which the engine mcmc needs; allowed: the engine " +
-			"svgd",
+			"has no node scores in closed form, which the engine mcmc needs; allowed: the " +
+			"engines tempering and svgd",
 		"--engine svgd --model gp": "--engine svgd: the model gp " +
 			"has no likelihood that SVGD could differentiate; allowed: an engine that reads node " +
 			"scores",

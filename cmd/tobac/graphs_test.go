@@ -182,7 +182,7 @@ func TestConvert(t *testing.T) {
 		`new.dot: is already there; allowed: another name, or --force to replace it`)
 	succeed(t, "convert", "graph.csv", "new.dot", "--force")
 	refuses(t, "convert graph.csv out.xyz", cli.ExitUsage,
-		`out.xyz: the ending says no format; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .cyjs, .graphml, .gml, .dot, .bif, .xmlbif, or --to`)
+		`out.xyz: unknown ending; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .cyjs, .graphml, .gml, .dot, .bif, .xmlbif, or --to FORMAT`)
 	refuses(t, "convert graph.csv out.dot --values weight", cli.ExitUsage,
 		`--values contradicts --to dot: only matrix and npy hold a single matrix`)
 	refuses(t, "convert graph.csv out.npy --values weight", cli.ExitFailed,
@@ -192,7 +192,7 @@ func TestConvert(t *testing.T) {
 	refuses(t, "convert edges.csv out.bif", cli.ExitFailed,
 		`edges.csv: BIF holds acyclic graphs: graph has a cycle: "a" -> "b" -> "a"`)
 	refuses(t, "convert graph.csv out.dot --above 1", cli.ExitUsage,
-		`invalid argument "1" for "--above" flag: allowed: numbers from 0 and below 1`)
+		`--above "1": allowed: numbers from 0 and below 1`)
 	refuses(t, "convert empty.xyz out.dot", cli.ExitFailed, `empty.xyz: file is empty`)
 	refuses(t, "convert graph.csv", cli.ExitUsage,
 		`tobac convert takes a file to read and a file to write, got "graph.csv"`)

@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
+	"tobac/internal/words"
 
 	"github.com/spf13/pflag"
 )
@@ -119,7 +120,12 @@ func (k *knowledge) parse() (s statements, err error) {
 		s.odds = append(s.odds, statement{where: ofOption("odds"), names: ends, odds: v})
 	}
 	if k.tiers != "" {
-		s.tiers, err = lists("tiers", strings.Split(k.tiers, ";"))
+		groups := strings.Split(k.tiers, ";")
+		if len(groups) < 2 {
+			return s, cli.Usagef("--tiers %q has a single group; allowed: two or more, separated "+
+				"by semicolons and in quotes, such as \"a,b;c\"", k.tiers)
+		}
+		s.tiers, err = lists("tiers", groups)
 	}
 	return s, err
 }
@@ -260,8 +266,8 @@ func (c *columns) all(s statement) ([]int, error) {
 		j, ok := c.position[strings.TrimSpace(name)]
 		if !ok {
 			return nil, cli.Located(s.where(s.names[:k+1]),
-				fmt.Errorf("unknown column %s; allowed: %s", delimited.Excerpt(name),
-					delimited.Excerpts(c.names)))
+				fmt.Errorf("unknown column %s%s; allowed: %s", delimited.Excerpt(name),
+					words.Suggestion(name, c.names), delimited.Excerpts(c.names)))
 		}
 		list[k] = j
 	}

@@ -15,6 +15,7 @@ import (
 	"tobac/internal/delimited"
 	"tobac/internal/file"
 	"tobac/internal/table"
+	"tobac/internal/words"
 
 	"github.com/BurntSushi/toml"
 )
@@ -238,8 +239,8 @@ func parseKnowledge(text, source string) (s statements, err error) {
 		for _, names := range lists {
 			st := located(key, names...)
 			if len(names) != 2 {
-				return nil, fmt.Errorf("%s: got %d names, want two, the source and the target of "+
-					"an edge", st.where(names), len(names))
+				return nil, fmt.Errorf("%s: got %s, want two, the source and the target of an edge",
+					st.where(names), words.Counted(len(names), "name"))
 			}
 			out = append(out, st)
 		}

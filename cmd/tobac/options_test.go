@@ -42,7 +42,7 @@ func TestOrderOption(t *testing.T) {
 			t.Errorf("--order %q gives other particles than --order eqvar", order)
 		}
 	}
-	const want = "tobac: ./eqvar: order by names: missing \"X1\", \"X2\", \"X3\", \"X4\", \"X5\"\n"
+	const want = "tobac: ./eqvar: missing \"X1\", \"X2\", \"X3\", \"X4\", \"X5\"\n"
 	if got := runTobac(t, "fit", "data/train.csv", "--order", "./eqvar"); got.stderr != want {
 		t.Errorf("a file named like a method: %q, want %q", got.stderr, want)
 	}

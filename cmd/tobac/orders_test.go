@@ -217,7 +217,7 @@ func TestBadOrders(t *testing.T) {
 			cli.ExitUsage,
 			`order.weights=evidence: no weights by evidence: they sum over 2^d sets of parents, and there are 26 variables; allowed: at most 24, or weights by frequency`},
 		{"order good.csv --bootstrap 0", cli.ExitUsage,
-			`invalid argument "0" for "--bootstrap" flag: allowed: whole numbers from 1 to 100000`},
+			`--bootstrap "0": allowed: whole numbers from 1 to 100000`},
 		{"order good.csv --bootstrap 3 --all", cli.ExitUsage,
 			`--all and --bootstrap contradict each other: choose one --method to resample for`},
 		{"order good.csv --seed 3", cli.ExitUsage, `--seed is for the resamples of --bootstrap N`},

@@ -9,6 +9,7 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
+	"tobac/internal/words"
 	"tobac/ordering"
 )
 
@@ -32,9 +33,10 @@ func parseOrder(spec string, columns []string) (ordering.Orderer, error) {
 		return ordering.Fixed(order), nil
 	}
 	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) {
-		return nil, cli.Usagef("--order %q is neither a method nor a file; allowed: %s, the path "+
-			"of a file with the names of the columns, or the names themselves separated by commas",
-			spec, methodNames())
+		return nil, cli.Usagef("--order %q is neither a method nor a file%s; allowed: %s, the "+
+			"path of a file with the names of the columns, or the names themselves separated by "+
+			"commas",
+			spec, words.Suggestion(spec, methodNames()), strings.Join(methodNames(), ", "))
 	}
 	names, err := readNames(spec)
 	if err != nil {
@@ -47,12 +49,11 @@ func parseOrder(spec string, columns []string) (ordering.Orderer, error) {
 	return ordering.Fixed(order), nil
 }
 
-func methodNames() string {
-	var names []string
+func methodNames() (names []string) {
 	for _, m := range ordering.Methods() {
 		names = append(names, m.String())
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // readNames reads names separated by commas or line ends.

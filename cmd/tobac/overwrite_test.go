@@ -167,15 +167,15 @@ func TestDidYouMean(t *testing.T) {
 	inFolder(t, nil)
 	for args, want := range map[string]string{
 		"fti":                                `unknown command "fti"; did you mean fit?; allowed: `,
-		"fit --standardise":                  `unknown flag: --standardise; did you mean --set standardize?; tobac fit --help lists the options`,
-		"fit --edge-per-node 2":              `unknown flag: --edge-per-node; did you mean --set edges-per-node?; tobac fit --help lists the options`,
-		"fit --bandwidth 2":                  `unknown flag: --bandwidth; did you mean --set bandwidth-z or --set bandwidth-theta?; tobac fit --help`,
-		"fit --banana":                       `unknown flag: --banana; tobac fit --help lists the options`,
-		"fit --engine exakt":                 `invalid argument "exakt" for "--engine" flag: allowed: auto, exact, mcmc, search, svgd, dibs, bcd, gflownet, tempering; did you mean exact?`,
+		"fit --standardise":                  `unknown option --standardise; did you mean --set standardize?; tobac fit --help lists the options`,
+		"fit --edge-per-node 2":              `unknown option --edge-per-node; did you mean --set edges-per-node?; tobac fit --help lists the options`,
+		"fit --bandwidth 2":                  `unknown option --bandwidth; did you mean --set bandwidth-z or --set bandwidth-theta?; tobac fit --help`,
+		"fit --banana":                       `unknown option --banana; tobac fit --help lists the options`,
+		"fit --engine exakt":                 `--engine "exakt": allowed: auto, exact, mcmc, search, svgd, dibs, bcd, gflownet, tempering; did you mean exact?`,
 		"fit --prior fiar":                   `--prior fiar: no such file or directory; did you mean fair?`,
-		"order x.csv --method eqvar-up":      `invalid argument "eqvar-up" for "--method" flag: allowed: `,
-		"simulate --out x --model line":      `invalid argument "line" for "--model" flag: allowed: linear, ffn, sines, products, multiplicative; did you mean linear?`,
-		"simulate --out x --prior somethin?": `invalid argument "somethin?" for "--prior" flag: allowed: er, sf` + "\n",
+		"order x.csv --method eqvar-up":      `--method "eqvar-up": allowed: `,
+		"simulate --out x --model line":      `--model "line": allowed: linear, ffn, sines, products, multiplicative; did you mean linear?`,
+		"simulate --out x --prior somethin?": `--prior "somethin?": allowed: er, sf` + "\n",
 	} {
 		if got := runTobac(t, strings.Fields(args)...); got.code == cli.ExitDone ||
 			!strings.HasPrefix(got.stderr, "tobac: "+want) || strings.Count(got.stderr, "\n") != 1 {

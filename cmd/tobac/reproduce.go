@@ -19,6 +19,7 @@ import (
 	"tobac/internal/file"
 	"tobac/internal/jobs"
 	"tobac/internal/study"
+	"tobac/internal/words"
 
 	"github.com/spf13/cobra"
 )
@@ -80,7 +81,7 @@ func newReproduce() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(names, args[0]) {
 				return cli.Usagef("unknown experiment %q%s; allowed: %s", args[0],
-					cli.Suggestion(args[0], names), strings.Join(names, ", "))
+					words.Suggestion(args[0], names), strings.Join(names, ", "))
 			}
 			if o.out == "" {
 				return cli.Usagef(

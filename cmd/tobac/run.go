@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tobac/internal/cli"
+	"tobac/internal/words"
 
 	"github.com/spf13/cobra"
 )
@@ -84,6 +85,6 @@ func unknownCommand(root *cobra.Command, name string) error {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return cli.Usagef("unknown command %q%s; allowed: %s", name, cli.Suggestion(name, names),
+	return cli.Usagef("unknown command %q%s; allowed: %s", name, words.Suggestion(name, names),
 		strings.Join(names, ", "))
 }

@@ -113,8 +113,8 @@ func TestTrainedOptions(t *testing.T) {
 	inFolder(t, map[string]string{"good.csv": badInputs["good.csv"]})
 	for args, want := range map[string]string{
 		"--engine bcd --set particles=3": "--set particles=3: particles is a setting " +
-			"of svgd and dibs: --engine or --model says which, or its full name, such as " +
-			"svgd.particles",
+			"of svgd and dibs: choose one with --engine or --model, or write the full name, " +
+			"such as svgd.particles",
 		"--engine gflownet --set mcmc.chains=3": "mcmc.chains has no effect: the engine is " +
 			"gflownet; --engine mcmc takes it",
 		"--engine gflownet --set bcd.batch=3": "bcd.batch has no effect: the engine is " +
@@ -138,7 +138,8 @@ func TestTrainedOptions(t *testing.T) {
 		"--engine bcd --model gp": "--engine bcd: the engine bcd has linear " +
 			"equations, got the model gp; allowed: linear, with equal or unequal noise variances",
 		"--engine gflownet --model ffn": "--engine gflownet: the model ffn has no " +
-			"node scores in closed form, which the engine gflownet needs; allowed: the engine svgd",
+			"node scores in closed form, which the engine gflownet needs; allowed: the " +
+			"engines tempering and svgd",
 		"--engine bcd --set steps=4 --set starts=5": "--engine bcd: 5 starts of 4 steps " +
 			"together, want at least a step for each",
 		"--engine bcd --set temperature=1:0.5": `--set temperature=1:0.5: allowed: one temperature from 0.001 to 1000000, or stages such as 10:0.2,0.25:1, the last ending at 1`,

@@ -169,7 +169,7 @@ func TestUnusedOptions(t *testing.T) {
 		}
 	}
 	refuses(t, "fit good.csv --out --json", cli.ExitUsage,
-		`invalid argument "--json" for "--out" flag: allowed: any text that is not empty and does not begin with --, as options do; ./--name is a path`)
+		`--out "--json": allowed: any text that is not empty and does not begin with --, as options do; ./--name is a path`)
 	refuses(t, "convert cycle.csv - --to dot --force", cli.ExitUsage,
 		"--force contradicts the output -: standard output replaces no file")
 	succeed(t, "fit", "good.csv", "--engine", "exact", "--out", "run", "--set",

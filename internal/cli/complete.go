@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tobac/internal/delimited"
+	"tobac/internal/words"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -122,7 +123,7 @@ func CheckShell(root *cobra.Command) {
 				return nil
 			}
 			return Usagef("unknown shell %s%s; allowed: %s", delimited.Excerpt(args[0]),
-				Suggestion(args[0], shells), strings.Join(shells, ", "))
+				words.Suggestion(args[0], shells), strings.Join(shells, ", "))
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"tobac/internal/delimited"
 	"tobac/internal/file"
+	"tobac/internal/words"
 
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/pflag"
@@ -254,8 +255,8 @@ func (c *CommandLine) unknownKey(name string) string {
 				listedTopics(all), TopicOf(all[0].Name))
 		}
 	}
-	return text + Suggestion(name, append(c.names(), DataKey)) + "; tobac fit --help lists the " +
-		"options, which stand here without dashes, tobac help the topics with settings"
+	return text + words.Suggestion(name, append(c.names(), DataKey)) + "; tobac fit --help lists " +
+		"the options, which stand here without dashes, tobac help the topics with settings"
 }
 
 // CommandLineOnly reports whether an option says where something is written, or that it may replace

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tobac/internal/words"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -218,5 +220,5 @@ func unknownTopic(root *cobra.Command, all []Topic, name string) error {
 		names = append(names, t.Name)
 	}
 	return Usagef("no command or topic is called %q%s; tobac help lists them", name,
-		Suggestion(name, names))
+		words.Suggestion(name, names))
 }

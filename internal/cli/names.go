@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"tobac/internal/words"
+
 	"github.com/spf13/pflag"
 )
 
@@ -14,7 +16,7 @@ func setSetting(flag *pflag.Flag, value string) error {
 		return fmt.Errorf("%s needs a value", flag.Name)
 	}
 	if err := flag.Value.Set(value); err != nil {
-		return fmt.Errorf("%w%s", err, Suggestion(value, ChoicesOf(flag)))
+		return fmt.Errorf("%w%s", err, words.Suggestion(value, ChoicesOf(flag)))
 	}
 	flag.Changed = true
 	return nil
@@ -38,8 +40,8 @@ func settingNamed(settings *pflag.FlagSet, name string, inUse []string) (*pflag.
 	case 1:
 		return all[0], nil
 	}
-	return nil, fmt.Errorf("%s is a setting of %s: --engine or --model says which, or its full "+
-		"name, such as %s", name, listedTopics(all), all[0].Name)
+	return nil, fmt.Errorf("%s is a setting of %s: choose one with --engine or --model, or write "+
+		"the full name, such as %s", name, listedTopics(all), all[0].Name)
 }
 
 // settingsCalled are the settings with a short name.
@@ -61,7 +63,7 @@ func unknownSetting(settings *pflag.FlagSet, name string) error {
 	if t := TopicOf(name); t != "" && len(settingsWithin(settings, t)) > 0 {
 		where = "tobac help " + t + " lists its settings"
 	}
-	return fmt.Errorf("unknown setting %s (%s)%s", name, where, Suggestion(name, names))
+	return fmt.Errorf("unknown setting %s (%s)%s", name, where, words.Suggestion(name, names))
 }
 
 // shortNames are those of all settings.

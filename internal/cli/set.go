@@ -50,11 +50,11 @@ func (a *Assignments) Assign(inUse ...string) error {
 
 // renamed are former options that have another name now.
 var renamed = map[string]string{
-	"method": "--engine", "preset": "--engine svgd --set recipe", "compare-svgd": "--beside svgd",
-	"orders":        "--set order.count",
-	"order-weights": "--set order.weights", "imputations": "--set imputation.tables",
-	"imputation-rounds": "--set imputation.rounds",
-	"checkpoint-every":  "--set checkpoint.every",
+	"method": "--engine NAME", "preset": "--engine svgd --set recipe=NAME",
+	"compare-svgd": "--beside svgd", "orders": "--set order.count=N",
+	"order-weights": "--set order.weights=NAME", "imputations": "--set imputation.tables=N",
+	"imputation-rounds": "--set imputation.rounds=N",
+	"checkpoint-every":  "--set checkpoint.every=N",
 }
 
 // newForm says how a former option is given now; "" means it never was one.

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"tobac/internal/words"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -14,30 +16,36 @@ import (
 func FlagError(cmd *cobra.Command, err error) error {
 	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) {
 		name, dashes := unknown.GetSpecifiedName(), "--"
-		near := Suggestion(name, flagNames(cmd.Flags()))
+		near := words.Suggestion(name, flagNames(cmd.Flags()))
 		if settings := settingsFor(cmd); settings != nil {
 			if now := newForm(settings, name); now != "" {
 				return errors.New(now)
 			}
 			if near == "" {
-				near, dashes = Suggestion(name, shortNames(settings)), "--set "
+				near, dashes = words.Suggestion(name, shortNames(settings)), "--set "
 			}
 		}
 		near = strings.ReplaceAll(strings.ReplaceAll(near, "mean ", "mean "+dashes), " or ",
 			" or "+dashes)
-		return fmt.Errorf("%w%s; %s --help lists the options", err, near, cmd.CommandPath())
+		given := "--" + name
+		if len(name) == 1 {
+			given = "-" + name
+		}
+		return fmt.Errorf("unknown option %s%s; %s --help lists the options", given, near,
+			cmd.CommandPath())
 	}
 	return valueError(err)
 }
 
-// valueError adds to an error of a flag's value which of its choices may have
-// been meant.
+// valueError says which value a flag does not take, and which of its choices may have been meant.
 func valueError(err error) error {
 	wrong := new(pflag.InvalidValueError)
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	return fmt.Errorf("%w%s", err, Suggestion(wrong.GetValue(), ChoicesOf(wrong.GetFlag())))
+	flag, value := wrong.GetFlag(), wrong.GetValue()
+	return fmt.Errorf("--%s %q: %w%s", flag.Name, value, wrong.Unwrap(),
+		words.Suggestion(value, ChoicesOf(flag)))
 }
 
 // Mistaken adds to the error of a file that is not there which choice may have been
@@ -52,8 +60,8 @@ func (c *CommandLine) Mistaken(err error) error {
 				!strings.HasPrefix(err.Error(), text+": ") {
 				continue
 			}
-			if near := Suggestion(text, ChoicesOf(flag)); near != "" {
-				err = fmt.Errorf("%s %w%s", Dashed(flag.Name), err, near)
+			if near := words.Suggestion(text, ChoicesOf(flag)); near != "" {
+				err = Usagef("%s %w%s", Dashed(flag.Name), err, near)
 			}
 		}
 	})

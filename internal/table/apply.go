@@ -141,7 +141,7 @@ func (p *Profile) strange() (text string, is bool) {
 		return fmt.Sprintf("has values that are not spelled as in the data (%s)", describe(odd)),
 			true
 	case p.levelOf == nil:
-		return fmt.Sprintf("has values that are no finite numbers (%s)", describe(odd)), true
+		return fmt.Sprintf("has values that are not finite numbers (%s)", describe(odd)), true
 	}
 	return fmt.Sprintf("has levels that the data do not have (%s)", describe(odd)), true
 }

@@ -197,9 +197,9 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 	if more := len(q.odd) - few; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d other texts", more))
 	}
-	what := "values are no finite numbers"
+	what := "values are not finite numbers"
 	if count == 1 {
-		what = "values is no finite number"
+		what = "values is not a finite number"
 	}
 	text := fmt.Sprintf("%d of %d %s: %s", count, q.Rows-q.Gaps, what, strings.Join(parts, ", "))
 	solve, remedy := "--drop "+shellQuote(name)+" leaves the column out", drop

@@ -87,7 +87,7 @@ func read(r io.Reader, source string, layout Layout, whole *counter, depth int) 
 	}
 	// which begin a text in UTF-16
 	if bytes.IndexByte(head, 0) >= 0 && !starts("\xff\xfe") && !starts("\xfe\xff") {
-		return nil, &FormatError{source, "is no text, and of no format that is known; allowed: " +
+		return nil, &FormatError{source, "is not text, and its format is unknown; allowed: " +
 			allowedFiles}
 	}
 	return readText(b, source, layout)

@@ -182,7 +182,7 @@ func TestReadErrors(t *testing.T) {
 			"t.csv: is compressed by xz; decompress it first (xz -d)"},
 		{"old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "t.csv: is a workbook in the format " +
 			".xls, or one with a password; save it as .xlsx without a password, or as CSV"},
-		{"binary", "\x01\x02\x00\x00abc", "t.csv: is no text, and of no format that is known; " +
+		{"binary", "\x01\x02\x00\x00abc", "t.csv: is not text, and its format is unknown; " +
 			"allowed: a text table, a workbook (.xlsx), a Parquet file, a NumPy file (.npy, " +
 			".npz), or one of these compressed by gzip or bzip2"},
 		{"damaged gzip", "\x1f\x8bnonsense",

@@ -100,15 +100,10 @@ func (t *Table) find(option, name string) (int, error) {
 		return k - 1, nil
 	}
 	names := t.names()
-	hint := ""
-	for _, c := range t.Columns {
-		if strings.EqualFold(c.Name, name) {
-			hint = fmt.Sprintf(" (did you mean %q?)", c.Name)
-		}
-	}
 	return 0, &OptionError{option,
 		fmt.Sprintf("no column is named %s%s; allowed: %s, or numbers from 1 to %d",
-			delimited.Excerpt(name), hint, delimited.Excerpts(names), len(names))}
+			delimited.Excerpt(name), words.Suggestion(name, names), delimited.Excerpts(names),
+			len(names))}
 }
 
 // findAll returns which columns are named.

@@ -293,7 +293,7 @@ func TestSelections(t *testing.T) {
 		{table.Options{Rows: "3-9"}, `data.rows: 3-9 ends after the last of 5 rows`},
 		{table.Options{Rows: "9-"}, `data.rows: 9- begins after the last of 5 rows`},
 		{table.Options{Drop: []string{"A"}},
-			`--drop: no column is named "A" (did you mean "a"?); allowed: "a", "b", "c", or numbers from 1 to 3`},
+			`--drop: no column is named "A"; did you mean a?; allowed: "a", "b", "c", or numbers from 1 to 3`},
 		{table.Options{Columns: []string{"a", "1"}}, `--columns: names the column 1 (a) twice`},
 		{table.Options{Columns: []string{"4"}},
 			`--columns: no column 4; allowed: 1 to 3, or names`},
@@ -349,9 +349,9 @@ func TestApply(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 	_, _, err = p.Apply(read(t, "colour,x\nred,1\npink,high\n", table.Layout{}))
-	want := "t.csv: 3 problems\n  column 2 (x): has values that are no finite numbers (high 1)\n " +
-		" column 1 (colour): has levels that the data do not have (pink 1)\n  no column is named " +
-		"\"sex\"; allowed: \"colour\", \"x\""
+	want := "t.csv: 3 problems\n  column 2 (x): has values that are not finite numbers (high 1)\n" +
+		"  column 1 (colour): has levels that the data do not have (pink 1)\n" +
+		"  no column is named \"sex\"; allowed: \"colour\", \"x\""
 	if err == nil || err.Error() != want {
 		t.Errorf("error\n got %v\nwant %s", err, want)
 	}
