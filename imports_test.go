@@ -385,8 +385,9 @@ func TestLinked(t *testing.T) {
 	}
 	modules := strings.Fields(string(out))
 	slices.Sort(modules)
-	if got, want := slices.Compact(modules),
-		[]string{"golang.org/x/sys", "gonum.org/v1/gonum", "tobac"}; !slices.Equal(got, want) {
+	want := []string{"golang.org/x/sys", "gonum.org/v1/gonum", "tobac"}
+	slices.Sort(want) // the module may have another path
+	if got := slices.Compact(modules); !slices.Equal(got, want) {
 		t.Errorf("linked modules: got %v, want %v", got, want)
 	}
 }
