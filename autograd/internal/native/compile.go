@@ -117,8 +117,11 @@ func (t *Text) Seal() error {
 		return err
 	}
 	for _, s := range t.shapes {
+		n := len(s.shifts[0])
+		shifts := make([]int64, 0, n*len(s.funcs)) // one behind the other, as they are read
 		for i, f := range s.funcs {
-			f.place(e, s.start, s.shifts[i])
+			shifts = append(shifts, s.shifts[i]...)
+			f.place(e, s.start, shifts[i*n:])
 		}
 	}
 	return nil
