@@ -21,8 +21,6 @@ func (in *reduceInstr) emit(e *emission) bool {
 			}))
 		case r.step == 1 && r.cols >= shortRun && r.stride != 1:
 			e.sumRows(r)
-		case r.n <= 4 && !r.accumulate:
-			e.sumFew(r)
 		default:
 			for c := range r.cols {
 				e.used = 0
@@ -44,43 +42,6 @@ func (e *emission) sumRows(r *sumRun) {
 	for range r.n - 1 {
 		src.off += r.stride
 		e.each(native.Add, r.cols, r.dst, dst, src)
-	}
-}
-
-// sumFew is [sumRun.few], some results at a time if their sources neighbour.
-func (e *emission) sumFew(r *sumRun) {
-	for c := 0; c < r.cols; {
-		n := 1
-		if r.step == 1 {
-			n = fits(r.cols - c)
-		}
-		at := func(k int) int32 { return int32(r.src + c*r.step + k*r.stride) }
-		dst := int32(r.dst + c)
-		add := func(to, a, b int32) {
-			e.ops = append(e.ops, native.Op{Code: native.Add, N: uint8(n), Dst: to, A: a, B: b,
-				AOne: a == ZeroOffset})
-		}
-		e.used = 0
-		switch r.n {
-		case 1:
-			add(dst, ZeroOffset, at(0))
-		case 2:
-			t := e.temporary(4)
-			add(t, ZeroOffset, at(0))
-			add(dst, t, at(1))
-		default:
-			t := e.temporary(4)
-			add(t, ZeroOffset, at(0))
-			add(t, t, at(1))
-			if r.n == 3 {
-				add(dst, t, at(2))
-				break
-			}
-			u := e.temporary(4)
-			add(u, at(2), at(3))
-			add(dst, t, u)
-		}
-		c += n
 	}
 }
 

@@ -124,8 +124,6 @@ func (in *reduceInstr) Run(f *Frame) {
 			f.M[r.dst] = sumPlaces(f.M, r.places)
 		case r.step == 1 && r.cols >= shortRun && r.stride != 1:
 			r.rows(f.M)
-		case r.n <= 4 && !r.accumulate:
-			r.few(f.M)
 		default:
 			for c := range r.cols {
 				s := sumStrided(f.M[r.src+c*r.step:], r.stride, r.n)
@@ -134,34 +132,6 @@ func (in *reduceInstr) Run(f *Frame) {
 				}
 				f.M[r.dst+c] = s
 			}
-		}
-	}
-}
-
-// few adds up to four numbers for each result.
-func (r *sumRun) few(m []float64) {
-	dst, at := m[r.dst:][:r.cols], r.src
-	a, b, c := r.stride, 2*r.stride, 3*r.stride
-	switch r.n {
-	case 1:
-		for i := range dst {
-			dst[i] = 0 + m[at]
-			at += r.step
-		}
-	case 2:
-		for i := range dst {
-			dst[i] = 0 + m[at] + m[at+a]
-			at += r.step
-		}
-	case 3:
-		for i := range dst {
-			dst[i] = (0 + m[at] + m[at+a]) + m[at+b]
-			at += r.step
-		}
-	case 4:
-		for i := range dst {
-			dst[i] = (0 + m[at] + m[at+a]) + (m[at+b] + m[at+c])
-			at += r.step
 		}
 	}
 }

@@ -281,9 +281,6 @@ func (em *emitter) binary(v *ir.Value, e int) int32 {
 			a, b = b, a
 		}
 		if b.kind == refUniform {
-			if x, ok := em.negated(a); ok {
-				return em.share(vm.Op{Code: vm.NegScale, A: em.lane(x.at), B: b.at})
-			}
 			return em.share(vm.Op{Code: vm.Scale, A: em.register(a), B: b.at})
 		}
 		return em.share(vm.Op{Code: vm.Mul, A: em.register(a), B: em.register(b)})

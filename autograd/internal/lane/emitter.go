@@ -218,19 +218,6 @@ func (em *emitter) scaled(r ref) (x ref, factor int32, ok bool) {
 	return
 }
 
-// negated recognises an element that is read once and is the negative of another.
-func (em *emitter) negated(r ref) (x ref, ok bool) {
-	if !em.single(r) {
-		return x, false
-	}
-	v, e := em.c.of(r.at)
-	if !v.Is(ir.Neg) {
-		return x, false
-	}
-	x = em.c.operand(v, 0, e)
-	return x, x.kind == refLane
-}
-
 // dot emits a sum of registers times uniform numbers.
 func (em *emitter) dot(operands ...int32) int32 {
 	dst := em.virtual()
