@@ -71,7 +71,7 @@ func (m *additive) add(a int) error {
 		}
 		if m.ridge *= 10; m.ridge > largestRidge {
 			return fmt.Errorf("ordering: %w: the additive fit on %d columns, even with a ridge "+
-				"of %.3g", ErrSingular, len(m.predictors), m.ridge/10)
+				"of %.3g", errSingular, len(m.predictors), m.ridge/10)
 		}
 		from = 0
 	}

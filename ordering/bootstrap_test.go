@@ -169,7 +169,7 @@ func TestBootstrapKnowsWhatDataDecide(t *testing.T) {
 	}
 	// Standardised data: the point says so, the resamples differ.
 	d = bootstrap(t, ordering.MethodEqVar, standardised(tied), 40, ordering.BootstrapOptions{})
-	if d.Point.Warnings[0].Kind != ordering.WarningStandardised || len(d.Orders) < 4 ||
+	if d.Point.Warnings[0].Kind() != ordering.WarningStandardised || len(d.Orders) < 4 ||
 		d.Stability() > 0.85 {
 		t.Errorf("standardised: warnings %v, %d orders, stability %g", d.Point.Warnings,
 			len(d.Orders), d.Stability())

@@ -25,7 +25,7 @@ func relativeGap(best, second float64) float64 {
 // record appends one choice to r.
 func (r *Result) record(c choice) {
 	if c.gap == 0 {
-		r.warn(Warning{Kind: WarningTie, Columns: []int{min(c.column, c.rival),
+		r.warn(Warning{kind: warningTie, Columns: []int{min(c.column, c.rival),
 			max(c.column, c.rival)}, Position: len(r.Order), Values: []float64{c.criterion}})
 	}
 	r.Order = append(r.Order, c.column)

@@ -55,7 +55,7 @@
 // of the columns: a common factor changes nothing, a factor on one column can
 // change everything. On standardised columns every marginal variance is the
 // same, the first pick is decided by sampling noise and the rest follows from
-// it; results have a [WarningStandardised] then. Do not standardise simulated data
+// it; results have a warning then. Do not standardise simulated data
 // before ordering them. With unequal noise variances EqVar and NPVar have no
 // guarantee. SCORE depends on a common factor too, through a ridge, and means
 // nothing on linear Gaussian data, where every second derivative is constant.
@@ -77,10 +77,8 @@
 // # Failures and concurrency
 //
 // Estimators return a permutation or an error, never an order in which a NaN
-// took part. A fault that lies in one column is a [ColumnError], which wraps
-// [ErrNotFinite], [ErrConstant], [ErrDependent] or [ErrScale]; other faults of
-// the data wrap [ErrTooFewRows], [ErrTooLarge], [ErrSingular] or
-// [ErrDuplicateRows]. All functions are safe for concurrent use, leave their
+// took part. A fault that lies in one column is a [ColumnError]. Too few rows are
+// [ErrTooFewRows]. All functions are safe for concurrent use, leave their
 // arguments untouched and keep no reference to them. Results are the same bits
 // for any number of processors and workers. A context that is done ends [Orderer.Order] within a
 // tenth of a second of processor time.

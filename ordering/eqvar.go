@@ -26,19 +26,19 @@ const dependence = 1e-12
 // They assume a linear model whose noise variances are equal. A common factor on
 // all columns changes nothing; the order changes with the units of single
 // columns and means nothing where these are arbitrary, above all on
-// standardised data: the result has a [WarningStandardised] if all marginal
+// standardised data: the result has a warning if all marginal
 // variances lie within 5 % of each other.
 //
-// They fail if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n ≤ d
+// They fail if d = 0, if a value is NaN or infinite, if n ≤ d
 // and d > 1 ([ErrTooFewRows]; Partial can allow it), if a column is
-// constant ([ErrConstant]), if the variance left to a column is at most 1e-12 of
-// its own, as for a copy of another column ([ErrDependent]), or if a variance
-// leaves the range of float64 ([ErrScale]). One column has the order [0]
+// constant, if the variance left to a column is at most 1e-12 of
+// its own, as for a copy of another column, or if a variance
+// leaves the range of float64. One column has the order [0]
 // whatever its values.
 type EqVarOptions struct {
 	// Partial allows 2 ≤ n ≤ d: the first n−1 positions, all that n rows can
 	// decide, are found as usual. The other columns follow by ascending
-	// residual, then index, with a gap of 0 and a [WarningUndecided].
+	// residual, then index, with a gap of 0 and a warning.
 	Partial bool
 }
 
@@ -95,7 +95,7 @@ func (r *Result) appendUndecided(e *elimination, next *front) {
 		r.Gaps = append(r.Gaps, 0)
 	}
 	r.MinRelGap = 0
-	r.warn(Warning{Kind: WarningUndecided, Columns: append([]int(nil), r.Order[first:]...),
+	r.warn(Warning{kind: warningUndecided, Columns: append([]int(nil), r.Order[first:]...),
 		Position: first})
 }
 
@@ -137,6 +137,6 @@ func diagonal(c blas64.General) []float64 {
 // dependent is the error of column j, of which given others only left of its
 // variance own remains.
 func dependent(j int, left, own float64, others []int) error {
-	return &ColumnError{Column: j, Row: -1, Err: ErrDependent, Given: slices.Clone(others),
+	return &ColumnError{Column: j, Row: -1, Err: errDependent, Given: slices.Clone(others),
 		Detail: fmt.Sprintf("%.3g of its variance %.6g is left", math.Max(left/own, 0), own)}
 }

@@ -92,7 +92,7 @@ func precision(w *work, c blas64.General) (theta blas64.General, unit float64, e
 		for j := i; j < d; j++ {
 			v := theta.Data[i*d+j] * (root / sd[i]) * (root / sd[j])
 			if math.IsInf(v, 0) || math.IsNaN(v) {
-				return theta, 0, &ColumnError{Column: i, Row: -1, Err: ErrScale,
+				return theta, 0, &ColumnError{Column: i, Row: -1, Err: errScale,
 					Detail: fmt.Sprintf("%g against %g of another column leaves too few digits",
 						sd[i]*sd[i], unit)}
 			}
@@ -132,6 +132,6 @@ func upTo(j int) (all []int) {
 
 // singular is the error of a column whose pivot rounding has used up.
 func singular(j int) error {
-	return &ColumnError{Column: j, Row: -1, Err: ErrDependent,
+	return &ColumnError{Column: j, Row: -1, Err: errDependent,
 		Detail: "rounding leaves nothing of its conditional variance"}
 }

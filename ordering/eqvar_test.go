@@ -252,7 +252,7 @@ func TestEqVarPartial(t *testing.T) {
 	}
 	rest := slices.Sorted(slices.Values(got.Order[5:]))
 	warning := got.Warnings[len(got.Warnings)-1]
-	if warning.Kind != ordering.WarningUndecided || warning.Position != 5 ||
+	if warning.Kind() != ordering.WarningUndecided || warning.Position != 5 ||
 		!slices.Equal(slices.Sorted(slices.Values(warning.Columns)), rest) {
 		t.Errorf("warnings %v", got.Warnings)
 	}

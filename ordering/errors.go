@@ -11,22 +11,22 @@ import (
 var (
 	// ErrTooFewRows: the estimator needs more samples than there are.
 	ErrTooFewRows = errors.New("too few rows")
-	// ErrNotFinite: a value is NaN or infinite.
-	ErrNotFinite = errors.New("not finite")
-	// ErrConstant: all values of a column are equal.
-	ErrConstant = errors.New("constant column")
-	// ErrDependent: a column is a linear combination of other columns, so that
+	// errNotFinite: a value is NaN or infinite.
+	errNotFinite = errors.New("not finite")
+	// errConstant: all values of a column are equal.
+	errConstant = errors.New("constant column")
+	// errDependent: a column is a linear combination of other columns, so that
 	// the sample covariance is singular.
-	ErrDependent = errors.New("linearly dependent column")
-	// ErrScale: the variance of a column overflows or underflows float64.
-	ErrScale = errors.New("variance out of range")
-	// ErrTooLarge: the estimator would need more memory than its options allow.
-	ErrTooLarge = errors.New("too large")
-	// ErrSingular: a linear system is not positive definite.
-	ErrSingular = errors.New("not positive definite")
-	// ErrDuplicateRows: half of all pairs of rows, each with itself included, are
+	errDependent = errors.New("linearly dependent column")
+	// errScale: the variance of a column overflows or underflows float64.
+	errScale = errors.New("variance out of range")
+	// errTooLarge: the estimator would need more memory than its options allow.
+	errTooLarge = errors.New("too large")
+	// errSingular: a linear system is not positive definite.
+	errSingular = errors.New("not positive definite")
+	// errDuplicateRows: half of all pairs of rows, each with itself included, are
 	// equal, so that their median distance is 0.
-	ErrDuplicateRows = errors.New("too many duplicate rows")
+	errDuplicateRows = errors.New("too many duplicate rows")
 )
 
 // tooFewRows says how many rows a method needs.
@@ -44,7 +44,7 @@ type ColumnError struct {
 	Column int    // index of the column, from 0
 	Name   string // its name; empty until [WithNames] fills it in
 	Row    int    // index of the row at fault, from 0; −1 if the whole column is
-	Err    error  // ErrNotFinite, ErrConstant, ErrDependent or ErrScale
+	Err    error  // what is wrong
 	Detail string // the value found, or what it was compared with
 	Given  []int  // indices of the columns that it was compared with; nil means none
 

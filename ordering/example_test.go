@@ -159,9 +159,9 @@ func ExampleResult_Sentences() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for i, sentence := range result.Sentences([]string{"dose", "batch"}) {
-		fmt.Println(result.Warnings[i].Kind == ordering.WarningConstant, sentence)
+	for _, sentence := range result.Sentences([]string{"dose", "batch"}) {
+		fmt.Println(sentence)
 	}
 	// Output:
-	// true column "batch" is constant; its place in the order means nothing
+	// column "batch" is constant; its place in the order means nothing
 }

@@ -120,7 +120,7 @@ func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
 		for a, v := range e.hessian(j) {
 			v /= e.bandwidth * e.bandwidth
 			if math.IsInf(v, 0) || math.IsNaN(v) {
-				return nil, 0, &ColumnError{Column: j, Row: a, Err: ErrScale,
+				return nil, 0, &ColumnError{Column: j, Row: a, Err: errScale,
 					Detail: fmt.Sprintf("its second derivative is %g; multiply all data by one "+
 						"constant", v)}
 			}
@@ -128,4 +128,33 @@ func SteinHessian(x mat.Matrix) (h *mat.Dense, bandwidth float64, err error) {
 		}
 	}
 	return h, e.bandwidth, nil
+}
+
+// Reasons of errors.
+var (
+	ErrNotFinite     = errNotFinite
+	ErrConstant      = errConstant
+	ErrDependent     = errDependent
+	ErrScale         = errScale
+	ErrTooLarge      = errTooLarge
+	ErrSingular      = errSingular
+	ErrDuplicateRows = errDuplicateRows
+)
+
+// Kinds of warnings.
+const (
+	WarningStandardised = warningStandardised
+	WarningTie          = warningTie
+	WarningConstant     = warningConstant
+	WarningUndecided    = warningUndecided
+	WarningClamped      = warningClamped
+	WarningRidge        = warningRidge
+	WarningLarge        = warningLarge
+)
+
+func (w Warning) Kind() warningKind { return w.kind }
+
+// NewWarning is a warning of a kind.
+func NewWarning(kind warningKind, columns []int, position int, values []float64) Warning {
+	return Warning{kind: kind, Columns: columns, Position: position, Values: values}
 }

@@ -291,7 +291,7 @@ func TestStandardisedData(t *testing.T) {
 			t.Fatalf("%s: %v", e.name, err)
 		}
 		says := slices.ContainsFunc(got.Warnings, func(d ordering.Warning) bool {
-			return d.Kind == ordering.WarningStandardised
+			return d.Kind() == ordering.WarningStandardised
 		})
 		if want := !slices.Contains([]string{"score", "score, mean absolute deviation",
 			"score, divided by mean"}, e.name); says != want {
@@ -308,29 +308,27 @@ func TestWarningSentences(t *testing.T) {
 		plain   string
 		named   string
 	}{
-		{ordering.Warning{Kind: ordering.WarningTie, Columns: []int{0, 1}, Position: 3,
-			Values: []float64{2}},
+		{ordering.NewWarning(ordering.WarningTie, []int{0, 1}, 3, []float64{2}),
 			"columns 1 and 2 tie at position 4 of the order (2); the lower index was taken",
 			`columns "a" and "b c" tie at position 4 of the order (2); the lower index was taken`},
-		{ordering.Warning{Kind: ordering.WarningConstant, Columns: []int{1}, Position: -1},
+		{ordering.NewWarning(ordering.WarningConstant, []int{1}, -1, nil),
 			"column 2 is constant; its place in the order means nothing",
 			`column "b c" is constant; its place in the order means nothing`},
-		{ordering.Warning{Kind: ordering.WarningUndecided, Columns: []int{1, 2, 0}, Position: 4},
+		{ordering.NewWarning(ordering.WarningUndecided, []int{1, 2, 0}, 4, nil),
 			"the rows decide 4 positions; columns 2, 3 and 1 come after them in a sequence that " +
 				"means nothing",
 			`the rows decide 4 positions; columns "b c", 3 and "a" come after them in a sequence that means nothing`},
-		{ordering.Warning{Kind: ordering.WarningClamped, Columns: []int{0}, Position: 2,
-			Values: []float64{-0.25}},
+		{ordering.NewWarning(ordering.WarningClamped, []int{0}, 2, []float64{-0.25}),
 			"the fit of column 1 at position 3 varies more than the column, by 0.25; its " +
 				"conditional variance was taken as 0",
 			`the fit of column "a" at position 3 varies more than the column, by 0.25; its conditional variance was taken as 0`},
-		{ordering.Warning{Kind: ordering.WarningRidge, Position: 2, Values: []float64{1.49e-7}},
+		{ordering.NewWarning(ordering.WarningRidge, nil, 2, []float64{1.49e-7}),
 			"the additive fit at position 3 needed a ridge of 1.49e-07 to be solvable",
 			"the additive fit at position 3 needed a ridge of 1.49e-07 to be solvable"},
-		{ordering.Warning{Kind: ordering.WarningLarge, Position: 5, Values: []float64{2500, 5e7}},
+		{ordering.NewWarning(ordering.WarningLarge, nil, 5, []float64{2500, 5e7}),
 			"the last additive fit has 2500 coefficients, 50 MB in its factor",
 			"the last additive fit has 2500 coefficients, 50 MB in its factor"},
-		{ordering.Warning{Kind: 99}, "warning of kind 99", "warning of kind 99"},
+		{ordering.NewWarning(99, nil, 0, nil), "warning of kind 99", "warning of kind 99"},
 	} {
 		if got := fmt.Sprint(row.warning); got != row.plain {
 			t.Errorf("got  %q\nwant %q", got, row.plain)

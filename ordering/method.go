@@ -104,14 +104,14 @@ func methodNames() string {
 // nothing but the scale of each column, and needs O(nd) operations.
 //
 // The order means nothing where the units of the columns are arbitrary, and on
-// standardised columns, where the result has a [WarningStandardised]. A common
+// standardised columns, where the result has a warning. A common
 // factor changes nothing, a factor on one column moves that column.
 //
-// It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 2
+// It fails if d = 0, if a value is NaN or infinite, if n < 2
 // and d > 1 ([ErrTooFewRows]), or if a variance leaves the range of float64
-// ([ErrScale]). One column has the order [0] whatever its values. Constant
-// columns come first, with a [WarningConstant] each; copies of a column follow
-// each other, with a [WarningTie].
+// . One column has the order [0] whatever its values. Constant
+// columns come first, with a warning each; copies of a column follow
+// each other, with a warning.
 func variance(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "variance"
 	columns, single, err := columnsForOrder(w, x, method, rowsAtLeast(2))

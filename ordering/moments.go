@@ -49,7 +49,7 @@ func summarise(w *work, x mat.Matrix) ([]column, error) {
 		mat.Row(row, i, x)
 		for j, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, &ColumnError{Column: j, Row: i, Err: ErrNotFinite,
+				return nil, &ColumnError{Column: j, Row: i, Err: errNotFinite,
 					Detail: fmt.Sprint(v)}
 			}
 			columns[j].mean += v
@@ -156,7 +156,7 @@ func checkScale(j int, v float64) error {
 	if v >= smallestNormal && v <= math.MaxFloat64 {
 		return nil
 	}
-	return &ColumnError{Column: j, Row: -1, Err: ErrScale,
+	return &ColumnError{Column: j, Row: -1, Err: errScale,
 		Detail: fmt.Sprintf("%g, want %g to %g; multiply all data by one constant", v,
 			smallestNormal, math.MaxFloat64)}
 }
@@ -178,7 +178,7 @@ func checkScales(v []float64, columns []column) error {
 func checkVaries(x mat.Matrix, columns []column) error {
 	for j, c := range columns {
 		if c.constant {
-			return &ColumnError{Column: j, Row: -1, Err: ErrConstant,
+			return &ColumnError{Column: j, Row: -1, Err: errConstant,
 				Detail: fmt.Sprintf("every row is %g; remove the column or use another estimator",
 					x.At(0, j))}
 		}
@@ -194,11 +194,11 @@ func (r *Result) warnOfScale(v []float64, columns []column) {
 	for j, x := range v {
 		lo, hi = math.Min(lo, x), math.Max(hi, x)
 		if columns[j].constant {
-			r.warn(Warning{Kind: WarningConstant, Columns: []int{j}, Position: -1})
+			r.warn(Warning{kind: warningConstant, Columns: []int{j}, Position: -1})
 		}
 	}
 	if lo > 0 && hi <= 1.05*lo {
-		r.warn(Warning{Kind: WarningStandardised, Position: -1, Values: []float64{lo, hi}})
+		r.warn(Warning{kind: warningStandardised, Position: -1, Values: []float64{lo, hi}})
 	}
 }
 

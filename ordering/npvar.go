@@ -27,22 +27,20 @@ import (
 // They assume additive functions and equal noise variances, and have no guarantee
 // without. A common factor on all columns changes nothing; a factor on one
 // column can change everything, so on standardised data the order means nothing
-// and the result has a [WarningStandardised]. With n near K·d or below, the late
+// and the result has a warning. With n near K·d or below, the late
 // fits are nearly saturated and the late positions weakly supported; n ≤ d is
 // allowed.
 //
-// They fail if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 4
-// and d > 1 ([ErrTooFewRows]), if a column is constant ([ErrConstant]), if a
-// variance leaves the range of float64 ([ErrScale]), if there are too many
-// coefficients ([ErrTooLarge]), or if the normal equations cannot be solved
-// ([ErrSingular]); a raised ridge is a [WarningRidge], a negative c_l becomes 0
-// with a [WarningClamped]. The copy of a column follows it, after a [WarningTie].
+// They fail if d = 0, if a value is NaN or infinite, if n < 4 and d > 1
+// ([ErrTooFewRows]), if a column is constant, if a variance leaves the range of
+// float64, if there are too many coefficients, or if the normal equations cannot
+// be solved; a raised ridge is a warning, a negative c_l becomes 0 with a warning. The copy of a column follows it, after a warning.
 type NPVarOptions struct {
 	Smoother Smoother // zero: PyGAM
 
 	// MaxCoefficients is the largest number of coefficients K·(d−1) allowed,
 	// which needs 8 bytes times its square; 0 means 8000 (512 MB). Above 2000 the
-	// result has a WarningLarge.
+	// result has a warning.
 	MaxCoefficients int
 }
 
@@ -83,12 +81,12 @@ func (o NPVarOptions) order(w *work, x mat.Matrix, p *Precedence) (*Result, erro
 	if size > most {
 		return nil, fmt.Errorf("ordering: %w: %s of %d columns has up to %d coefficients, %.1f "+
 			"GB in their factor, more than the %d allowed",
-			ErrTooLarge, method, d, size, 8*float64(size)*float64(size)/1e9, most)
+			errTooLarge, method, d, size, 8*float64(size)*float64(size)/1e9, most)
 	}
 	result := newResult(method, d)
 	result.warnOfScale(v, columns)
 	if size > manyCoefficients {
-		result.warn(Warning{Kind: WarningLarge, Position: d - 1,
+		result.warn(Warning{kind: warningLarge, Position: d - 1,
 			Values: []float64{float64(size), 8 * float64(size) * float64(size)}})
 	}
 	search := &conditionalVariances{additive: newAdditive(w, x, columns, o.Smoother, d-1), total: v,
@@ -134,7 +132,7 @@ func (c *conditionalVariances) run(result *Result, open *front) error {
 		}
 		made := ascending(open.of(left), c.value)[0]
 		if made.criterion < 0 {
-			result.warn(Warning{Kind: WarningClamped, Columns: []int{made.column},
+			result.warn(Warning{kind: warningClamped, Columns: []int{made.column},
 				Position: len(result.Order), Values: []float64{made.criterion}})
 		}
 		result.recordClamped(made, c.value)
@@ -148,7 +146,7 @@ func (c *conditionalVariances) run(result *Result, open *front) error {
 		}
 		if c.ridge > raised {
 			raised = c.ridge
-			result.warn(Warning{Kind: WarningRidge, Position: len(result.Order),
+			result.warn(Warning{kind: warningRidge, Position: len(result.Order),
 				Values: []float64{raised}})
 		}
 	}
@@ -158,7 +156,7 @@ func (c *conditionalVariances) run(result *Result, open *front) error {
 func (c *conditionalVariances) checkFinite(targets []int) error {
 	for _, l := range targets {
 		if v := c.value[l]; math.IsNaN(v) || math.IsInf(v, 0) {
-			return &ColumnError{Column: l, Row: -1, Err: ErrScale,
+			return &ColumnError{Column: l, Row: -1, Err: errScale,
 				Detail: fmt.Sprintf("its conditional variance is %g; multiply all data by one "+
 					"constant", v)}
 		}

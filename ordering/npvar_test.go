@@ -330,7 +330,7 @@ func TestNPVarLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := got.Warnings[0]; d.Kind != ordering.WarningLarge || d.Values[0] != 2040 {
+	if d := got.Warnings[0]; d.Kind() != ordering.WarningLarge || d.Values[0] != 2040 {
 		t.Errorf("warnings %v", got.Warnings)
 	}
 }

@@ -29,14 +29,13 @@ const maxRows = 5000
 // do not show it. The ridge of the estimate is fixed, so the order depends on
 // the units of the columns, a common factor included: standardise real data.
 //
-// It fails if d = 0, if a value is NaN or infinite ([ErrNotFinite]), if n < 3
+// It fails if d = 0, if a value is NaN or infinite, if n < 3
 // and d > 1 ([ErrTooFewRows]), if half of all pairs of rows are equal in the
-// columns left ([ErrDuplicateRows]), if a variance, a distance or a
-// criterion leaves the range of float64 ([ErrScale]), if n is too large
-// ([ErrTooLarge]), or if the kernel matrix is not positive definite, as happens
-// when the data are tiny ([ErrSingular]). n ≤ d is allowed. Constant columns are
-// allowed, each with a [WarningConstant]; copies of a column tie, with a
-// [WarningTie] unless rounding decides.
+// columns left, if a variance, a distance or a criterion leaves the range of
+// float64, if n is too large, or if the kernel matrix is not positive definite, as
+// happens when the data are tiny. n ≤ d is allowed. Constant columns are allowed,
+// each with a warning; copies of a column tie, with a warning unless rounding
+// decides.
 func scoreOrder(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	const method = "score"
 	columns, single, err := columnsForOrder(w, x, method, rowsAtLeast(3))
@@ -47,7 +46,7 @@ func scoreOrder(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	if n > maxRows {
 		return nil, fmt.Errorf("ordering: %w: score on %d rows needs %.1f GB of memory; at most "+
 			"%d rows are allowed, take a part of them",
-			ErrTooLarge, n, 12*float64(n)*float64(n)/1e9, maxRows)
+			errTooLarge, n, 12*float64(n)*float64(n)/1e9, maxRows)
 	}
 	v := variances(w, x, columns)
 	if w.err != nil {
@@ -59,7 +58,7 @@ func scoreOrder(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 	result := newResult(method, d)
 	for j, c := range columns {
 		if c.constant {
-			result.warn(Warning{Kind: WarningConstant, Columns: []int{j}, Position: -1})
+			result.warn(Warning{kind: warningConstant, Columns: []int{j}, Position: -1})
 		}
 	}
 	e := newStein(w, x, columns)
@@ -73,7 +72,7 @@ func scoreOrder(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 		for k, j := range left {
 			if value[j] = sampleVariance(e.hessian(k)); math.IsNaN(value[j]) ||
 				math.IsInf(value[j], 0) {
-				return nil, &ColumnError{Column: j, Row: -1, Err: ErrScale,
+				return nil, &ColumnError{Column: j, Row: -1, Err: errScale,
 					Detail: fmt.Sprintf("the dispersion of its second derivative is %g", value[j])}
 			}
 		}
@@ -95,7 +94,7 @@ func scoreOrder(w *work, x mat.Matrix, p *Precedence) (*Result, error) {
 func inUnits(leaf choice, bandwidth float64) (float64, error) {
 	v := leaf.criterion / bandwidth / bandwidth / bandwidth / bandwidth
 	if math.IsInf(v, 0) {
-		return 0, &ColumnError{Column: leaf.column, Row: -1, Err: ErrScale,
+		return 0, &ColumnError{Column: leaf.column, Row: -1, Err: errScale,
 			Detail: "its criterion overflows; multiply all data by one constant"}
 	}
 	return v, nil

@@ -350,7 +350,7 @@ func TestSCOREConstantColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := got.Warnings; len(d) != 1 || d[0].Kind != ordering.WarningConstant ||
+	if d := got.Warnings; len(d) != 1 || d[0].Kind() != ordering.WarningConstant ||
 		!slices.Equal(d[0].Columns, []int{1}) {
 		t.Errorf("warnings %v", d)
 	}

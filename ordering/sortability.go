@@ -24,7 +24,7 @@ const sortabilityTie = 1e-9
 // that know nothing, 0 if it gives a reversed one.
 //
 // It fails if truth is not d×d for the d values, if a value is NaN or infinite
-// ([ErrNotFinite]), and if the graph has no edge or has a cycle. It needs up to d⁴
+// , and if the graph has no edge or has a cycle. It needs up to d⁴
 // operations.
 func sortability(values []float64, truth mat.Matrix) (float64, error) {
 	d := len(values)
@@ -36,7 +36,7 @@ func sortability(values []float64, truth mat.Matrix) (float64, error) {
 	}
 	for j, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return 0, fmt.Errorf("ordering: sortability: %w: value %d is %g", ErrNotFinite, j, v)
+			return 0, fmt.Errorf("ordering: sortability: %w: value %d is %g", errNotFinite, j, v)
 		}
 	}
 	edge := make([]bool, d*d)

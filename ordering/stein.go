@@ -109,7 +109,7 @@ func (e *stein) estimate(active []int) error {
 	}
 	if !ok {
 		return fmt.Errorf("ordering: %w: the kernel matrix of %d rows with bandwidth %.3g; "+
-			"standardise the data", ErrSingular, n, e.bandwidth)
+			"standardise the data", errSingular, n, e.bandwidth)
 	}
 	both := blas64.General{Rows: 2 * k, Cols: n, Stride: n, Data: e.rhs}
 	e.divide(blas.Trans, factor, both)
@@ -151,10 +151,10 @@ func (e *stein) median() error {
 	switch {
 	case e.bandwidth == 0:
 		return fmt.Errorf("ordering: %w: the median distance of all pairs of %d rows is 0",
-			ErrDuplicateRows, n)
+			errDuplicateRows, n)
 	case math.IsInf(e.bandwidth, 0):
 		return fmt.Errorf("ordering: %w: the median distance of rows overflows; multiply all "+
-			"data by one constant", ErrScale)
+			"data by one constant", errScale)
 	}
 	return nil
 }

@@ -7,40 +7,40 @@ import (
 	"strings"
 )
 
-// A WarningKind is the kind of a [Warning].
-type WarningKind int
+// A warningKind is the kind of a [Warning].
+type warningKind int
 
 // The kinds of warning, each with the fields of [Warning] that it fills.
 const (
-	// WarningStandardised: all marginal variances lie within 5 % of each other,
+	// warningStandardised: all marginal variances lie within 5 % of each other,
 	// so an order read from variances starts from sampling noise. Values holds
 	// the smallest and the largest.
-	WarningStandardised WarningKind = iota
-	// WarningTie: two candidates for one position had equal criteria, and the
+	warningStandardised warningKind = iota
+	// warningTie: two candidates for one position had equal criteria, and the
 	// lower index was taken. Columns holds both, Values the criterion.
-	WarningTie
-	// WarningConstant: a column is constant, so its place means nothing.
-	WarningConstant
-	// WarningUndecided: fewer rows than an order of all columns needs; Columns
+	warningTie
+	// warningConstant: a column is constant, so its place means nothing.
+	warningConstant
+	// warningUndecided: fewer rows than an order of all columns needs; Columns
 	// were appended by what rounding had left of their variances.
-	WarningUndecided
-	// WarningClamped: a fit varies more than its target, and the difference of the
+	warningUndecided
+	// warningClamped: a fit varies more than its target, and the difference of the
 	// variances, in Values, was taken as 0.
-	WarningClamped
-	// WarningRidge: the normal equations were not positive definite with the usual
+	warningClamped
+	// warningRidge: the normal equations were not positive definite with the usual
 	// ridge. Values holds the ridge that was needed.
-	WarningRidge
-	// WarningLarge: the fit at the last position has many coefficients: Values
+	warningRidge
+	// warningLarge: the fit at the last position has many coefficients: Values
 	// holds their number and the bytes of their factor.
-	WarningLarge
+	warningLarge
 )
 
 // A Warning is a reason to distrust an order.
 type Warning struct {
-	Kind     WarningKind
+	kind     warningKind
 	Columns  []int     // the columns concerned; nil means all
 	Position int       // the position in the order; −1: the order as a whole
-	Values   []float64 // see the kind
+	Values   []float64 // numbers of its sentence
 }
 
 // String is the sentence with columns as indices from 0.
@@ -56,30 +56,30 @@ func (w Warning) sentence(names []string) string {
 		}
 		return 0
 	}
-	switch w.Kind {
-	case WarningStandardised:
+	switch w.kind {
+	case warningStandardised:
 		return fmt.Sprintf("all marginal variances lie within 5 %% of each other (%.4g to %.4g): "+
 			"the data look standardised, and the order then starts from sampling noise", value(0),
 			value(1))
-	case WarningTie:
+	case warningTie:
 		return fmt.Sprintf("%s tie at position %d of the order (%.4g); the lower index was taken",
 			who, w.Position+1, value(0))
-	case WarningConstant:
+	case warningConstant:
 		return fmt.Sprintf("%s is constant; its place in the order means nothing", who)
-	case WarningUndecided:
+	case warningUndecided:
 		return fmt.Sprintf("the rows decide %d positions; %s come after them in a sequence that "+
 			"means nothing", w.Position, who)
-	case WarningClamped:
+	case warningClamped:
 		return fmt.Sprintf("the fit of %s at position %d varies more than the column, by %.4g; "+
 			"its conditional variance was taken as 0", who, w.Position+1, -value(0))
-	case WarningRidge:
+	case warningRidge:
 		return fmt.Sprintf("the additive fit at position %d needed a ridge of %.3g to be solvable",
 			w.Position+1, value(0))
-	case WarningLarge:
+	case warningLarge:
 		return fmt.Sprintf("the last additive fit has %.0f coefficients, %.0f MB in its factor",
 			value(0), value(1)/1e6)
 	}
-	return fmt.Sprintf("warning of kind %d", int(w.Kind))
+	return fmt.Sprintf("warning of kind %d", int(w.kind))
 }
 
 // nameColumns returns "column 3", "columns 1 and 2" or "columns 1, 2 and 5", with
