@@ -58,6 +58,7 @@ var allowed = map[string][]string{
 	"tobac/models": {"tobac/autograd", "tobac/dag", "tobac/schedule",
 		"tobac/internal/ridge", "tobac/internal/scoring", "tobac/internal/vector",
 		"gonum.org/v1/gonum"},
+	"tobac/internal/likelihoods": {"tobac/autograd", "tobac/models", "gonum.org/v1/gonum"},
 	"tobac/svgd": {"tobac/schedule", "tobac/internal/pool", "tobac/internal/vector",
 		"gonum.org/v1/gonum"},
 	"tobac/ordering":           {"gonum.org/v1/gonum"},
@@ -105,7 +106,8 @@ var allowed = map[string][]string{
 	"tobac/sem": {"tobac/internal/refinement", "tobac/internal/delimited",
 		"tobac/internal/nodescore", "tobac/internal/scoring", "tobac/setting",
 		"tobac/internal/additive", "tobac/internal/generalised", "tobac/internal/smooth",
-		"tobac/internal/exact", "tobac/models", "tobac/score", "tobac/effects", "tobac/posterior",
+		"tobac/internal/exact", "tobac/internal/likelihoods", "tobac/models", "tobac/score",
+		"tobac/effects", "tobac/posterior",
 		"tobac/internal/inspect", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 
 	"tobac/internal/refinement": {"tobac/internal/nodescore", "tobac/internal/exact", "tobac/score",

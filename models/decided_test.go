@@ -17,7 +17,7 @@ func TestEveryEdgeFixed(t *testing.T) {
 	for _, embedding := range []models.Embedding{models.OrderedPairs, models.AllPairs} {
 		for _, gradient := range []models.Gradient{models.Reparameterised, models.ScoreFunction} {
 			t.Run(fmt.Sprintf("embedding=%d/%v", embedding, gradient), func(t *testing.T) {
-				target := newTOBAC(t, likelihoods(t, 115, 6, d)["linear"], models.TOBACConfig{
+				target := newTOBAC(t, testedLikelihoods(t, 115, 6, d)["linear"], models.TOBACConfig{
 					Particles: 5, Samples: 4, Rank: 2, AlphaRate: 0.5, Prior: prior,
 					Embedding: embedding, Gradient: gradient,
 				})

@@ -99,7 +99,7 @@ func TestAcyclicityTellsCycles(t *testing.T) {
 // TestPenaltySchedule asserts that the penalty is proportional to the step: β_t =
 // Rate·t. A target of another rate differs by the penalty alone.
 func TestPenaltySchedule(t *testing.T) {
-	lik := likelihoods(t, 102, 6, 4)["linear"]
+	lik := testedLikelihoods(t, 102, 6, 4)["linear"]
 	at := func(rate float64, step int) []float64 {
 		target := newTOBAC(t, lik, models.TOBACConfig{
 			Particles: 2, Samples: 3, AlphaRate: 0.3, Embedding: models.AllPairs,
@@ -125,7 +125,7 @@ func TestPenaltySchedule(t *testing.T) {
 // the limit, whose edges are the positive scores u_i·v_j.
 func TestAllPairsForm(t *testing.T) {
 	const d = 4
-	lik := likelihoods(t, 103, 5, d)["BGe"]
+	lik := testedLikelihoods(t, 103, 5, d)["BGe"]
 	target := newTOBAC(t, lik, models.TOBACConfig{Particles: 60, Samples: 8, AlphaRate: 3,
 		Embedding: models.AllPairs, Prior: models.UniformPrior{}})
 	x := target.Init()

@@ -110,7 +110,7 @@ func TestEdgePriorErrors(t *testing.T) {
 	}
 	newEdgePrior(t, 2, math.NaN(), 0.5, 0.5, -7) // the diagonal is not looked at
 
-	lik := likelihoods(t, 114, 4, 3)["BGe"]
+	lik := testedLikelihoods(t, 114, 4, 3)["BGe"]
 	for _, tt := range []struct {
 		name      string
 		prior     *models.EdgePrior
@@ -151,7 +151,7 @@ func TestFixedEdges(t *testing.T) {
 		}
 		for _, gradient := range []models.Gradient{models.Reparameterised, models.ScoreFunction} {
 			t.Run(fmt.Sprintf("embedding=%d/%v", embedding, gradient), func(t *testing.T) {
-				target := newTOBAC(t, likelihoods(t, 115, 6, d)["linear"], models.TOBACConfig{
+				target := newTOBAC(t, testedLikelihoods(t, 115, 6, d)["linear"], models.TOBACConfig{
 					Particles: 20, Samples: 10, AlphaRate: 0.5, Prior: prior, Embedding: embedding,
 					Gradient: gradient,
 				})

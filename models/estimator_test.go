@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// likelihoods are one of each kind for the same data with interventions, one
+// testedLikelihoods are one of each kind for the same data with interventions, one
 // variable being left without rows.
-func likelihoods(t *testing.T, seed uint64, n, d int) map[string]models.Likelihood {
+func testedLikelihoods(t *testing.T, seed uint64, n, d int) map[string]models.Likelihood {
 	t.Helper()
 	rng := newRand(seed)
 	x, mask := mat.NewDense(n, d, normals(rng, n*d)), maskGroups(n, d)
@@ -62,7 +62,7 @@ func settings(t *testing.T, d int) map[string]models.TOBACConfig {
 func everyTarget(t *testing.T, cfg models.TOBACConfig,
 	f func(t *testing.T, target *models.TOBAC, cfg models.TOBACConfig, x []*mat.Dense)) {
 	const n, d = 7, 4
-	for lik, l := range likelihoods(t, 91, n, d) {
+	for lik, l := range testedLikelihoods(t, 91, n, d) {
 		for name, s := range settings(t, d) {
 			for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
 				t.Run(fmt.Sprintf("%s/%s/%v", lik, name, e), func(t *testing.T) {
@@ -409,7 +409,7 @@ func (softless) HardOnly() bool { return true }
 // TestHardOnly asserts that a likelihood without a soft form is refused by the
 // gradient that needs one, and works with the others.
 func TestHardOnly(t *testing.T) {
-	lik := softless{likelihoods(t, 98, 5, 3)["linear"]}
+	lik := softless{testedLikelihoods(t, 98, 5, 3)["linear"]}
 	cfg := models.TOBACConfig{Particles: 1, Samples: 2, Prior: models.UniformPrior{}}
 	_, err := models.NewTOBAC(lik, cfg)
 	checkError(t, "reparameterised", err, "models: TOBAC: the likelihood is defined for graphs "+
@@ -423,7 +423,7 @@ func TestHardOnly(t *testing.T) {
 // the likelihood, the embedding and the gradient, and asserts equal bits for any
 // number of workers.
 func TestEveryTargetDoesNotAllocate(t *testing.T) {
-	for name, lik := range likelihoods(t, 99, 8, 4) {
+	for name, lik := range testedLikelihoods(t, 99, 8, 4) {
 		for _, cfg := range []models.TOBACConfig{
 			{}, {Gradient: models.ScoreFunction},
 			{Gradient: models.ScoreFunctionLOO, Estimator: models.Joint},

@@ -126,8 +126,6 @@ func (v *IntegratedNetwork) HeldOut(x, intervened mat.Matrix, graphs []*dag.Grap
 	return after, nil
 }
 
-func (s *NodeScores) At(j int, parents []int) float64 { return s.at(j, parents) }
-
 func (t *TOBAC) Alpha(step int) float64 { return t.alphaAt(step) }
 
 // SeededNoise is the noise of a [TOBAC] whose settings hold this seed and no Noise.

@@ -11,6 +11,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/dag"
+	"tobac/internal/likelihoods"
 	"tobac/models"
 	"tobac/schedule"
 
@@ -32,8 +33,8 @@ func (e everyGraph) Fill(dst []float64, _ models.Purpose, _, _ int) {
 }
 
 // noisyScores are node scores that are anything, some of them far apart.
-func noisyScores(d int) *models.NodeScores {
-	return models.NewNodeScores(d, func(j int, parents []int) float64 {
+func noisyScores(d int) *likelihoods.NodeScores {
+	return likelihoods.NewNodeScores(d, func(j int, parents []int) float64 {
 		v := float64(j)
 		for k, i := range parents {
 			v += 3 * math.Sin(float64((k+2)*(i+1)*(j+3)))
@@ -53,7 +54,7 @@ func TestNodeScoresAreKept(t *testing.T) {
 		}
 		return v
 	}
-	s := models.NewNodeScores(d, func(j int, parents []int) float64 {
+	s := likelihoods.NewNodeScores(d, func(j int, parents []int) float64 {
 		calls++
 		return value(j, parents)
 	})
@@ -148,7 +149,7 @@ func TestFlipsAreTheDerivativeOverAllGraphs(t *testing.T) {
 }
 
 // voluminous are node scores of which a part is called the volume of edges.
-type voluminous struct{ *models.NodeScores }
+type voluminous struct{ *likelihoods.NodeScores }
 
 func (v voluminous) Flipper() models.Flipper { return volumes{v.NodeScores.Flipper()} }
 
@@ -370,7 +371,7 @@ func TestScoresOfEdgesLeaveThePrior(t *testing.T) {
 	const n, reach, p = 4001, 30.0, 0.17
 	for _, latents := range []models.Latents{models.NormalScores, models.LogisticScores} {
 		for _, alpha := range []float64{0.01, 1, 40} {
-			target, err := models.NewTOBAC(models.NewNodeScores(2, func(int, []int) float64 {
+			target, err := models.NewTOBAC(likelihoods.NewNodeScores(2, func(int, []int) float64 {
 				return -3
 			}), models.TOBACConfig{Particles: n, Samples: 1, Gradient: models.Flips,
 				Latents:    latents,

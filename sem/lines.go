@@ -6,6 +6,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/generalised"
+	"tobac/internal/likelihoods"
 	"tobac/internal/nodescore"
 	"tobac/models"
 
@@ -16,7 +17,7 @@ import (
 // with normal numbers (their logarithms where these are less skewed), Poisson counts, and logits of
 // levels.
 type kindLines struct {
-	*models.Generalised
+	*likelihoods.Kinds
 	lines *generalised.Lines
 }
 
@@ -24,7 +25,7 @@ type kindLines struct {
 func (m generalisedModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	x, variables := ofKinds(data)
 	lines := generalised.NewLines(x, variables)
-	all := make([]models.Variable, len(variables))
+	all := make([]likelihoods.Variable, len(variables))
 	for j, v := range variables {
 		one := &all[j]
 		one.Values, one.Covariates = mat.Col(nil, j, x), lines.Covariates(j)
@@ -43,7 +44,7 @@ func (m generalisedModel) Likelihood(data *dataset.Table) (models.Likelihood, er
 			one.Values = mat.Col(nil, 0, one.Covariates)
 		}
 	}
-	lik, err := models.NewGeneralised(all, data.Mask())
+	lik, err := likelihoods.NewKinds(all, data.Mask())
 	if err != nil {
 		return nil, err
 	}

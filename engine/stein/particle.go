@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/drawn"
+	"tobac/internal/likelihoods"
 	"tobac/internal/nodescore"
 	"tobac/internal/orders"
 	"tobac/models"
@@ -225,7 +226,7 @@ func (f *particleFit) noiseVariance() float64 {
 // An integratedModel is a model as SVGD samples it without parameters.
 type integratedModel struct {
 	sem.Scored
-	lik    *models.NodeScores
+	lik    *likelihoods.NodeScores
 	scores score.Scorer // in order coordinates
 }
 
@@ -237,7 +238,7 @@ func integrated(ctx context.Context, m sem.Scored, data *dataset.Table,
 	if err != nil {
 		return integratedModel{}, err
 	}
-	return integratedModel{Scored: m, lik: models.NewNodeScores(d, s.LogScore), scores: s}, nil
+	return integratedModel{Scored: m, lik: likelihoods.NewNodeScores(d, s.LogScore), scores: s}, nil
 }
 
 // alongScores are the node scores of a model for data in order coordinates, under the hypothesis

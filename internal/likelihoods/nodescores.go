@@ -1,4 +1,4 @@
-package models
+package likelihoods
 
 import (
 	"encoding/binary"
@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"tobac/autograd"
+	"tobac/models"
 )
 
 // NodeScores is a likelihood without parameters from a function log p(x_j | x_A) of a variable and
@@ -39,16 +40,16 @@ const (
 )
 
 var (
-	_ Likelihood = (*NodeScores)(nil)
-	_ HardOnly   = (*NodeScores)(nil)
-	_ Flippable  = (*NodeScores)(nil)
+	_ models.Likelihood = (*NodeScores)(nil)
+	_ models.HardOnly   = (*NodeScores)(nil)
+	_ models.Flippable  = (*NodeScores)(nil)
 )
 
 // NewNodeScores is the likelihood of d variables with these scores, which get parents ascending,
 // and must be safe for concurrent use. It panics if d < 1 or score is nil.
 func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores {
 	if d < 1 || score == nil {
-		panic(fmt.Sprintf("models: node scores of %d variables, want at least 1 and a function", d))
+		panic(fmt.Sprintf("likelihoods: node scores of %d variables, want at least 1 and a function", d))
 	}
 	s := &NodeScores{d: d, score: score, nodes: make([]scoreCache, d)}
 	for j := range s.nodes {
@@ -69,7 +70,7 @@ func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores 
 						parents = append(parents, i)
 					}
 				}
-				out[j] = s.at(j, parents)
+				out[j] = s.At(j, parents)
 			}
 			return nil
 		},
@@ -77,8 +78,8 @@ func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores 
 	return s
 }
 
-// at is log p(x_j | x_A) of ascending parents.
-func (s *NodeScores) at(j int, parents []int) float64 {
+// At is log p(x_j | x_A) of ascending parents.
+func (s *NodeScores) At(j int, parents []int) float64 {
 	if k := len(parents); j <= mostTabled && (k == 0 || parents[k-1] < j) {
 		set := 0
 		for _, i := range parents {
@@ -118,26 +119,26 @@ func (s *NodeScores) tabled(j, set int, parents func() []int) float64 {
 	return v
 }
 
-// Vars implements [Likelihood].
+// Vars implements [models.Likelihood].
 func (s *NodeScores) Vars() int { return s.d }
 
-// ParamLen implements [Likelihood]: 0.
+// ParamLen implements [models.Likelihood]: 0.
 func (s *NodeScores) ParamLen() int { return 0 }
 
-// InitParams implements [Likelihood]; there is nothing to draw.
+// InitParams implements [models.Likelihood]; there is nothing to draw.
 func (s *NodeScores) InitParams([]float64, *rand.Rand) {}
 
-// HardOnly implements [HardOnly].
+// HardOnly implements [models.HardOnly].
 func (s *NodeScores) HardOnly() bool { return true }
 
-// Terms implements [Likelihood]; theta is not used, and no gradient flows to g.
+// Terms implements [models.Likelihood]; theta is not used, and no gradient flows to g.
 func (s *NodeScores) Terms(g, _ *autograd.Node) (prior, data *autograd.Node) {
 	zero := g.Builder().Constant(make([]float64, s.d), autograd.Shape{s.d})
 	return zero, s.term.Apply(autograd.Attr{}, g)
 }
 
-// Flipper implements [Flippable].
-func (s *NodeScores) Flipper() Flipper { return &scoreFlipper{s: s} }
+// Flipper implements [models.Flippable].
+func (s *NodeScores) Flipper() models.Flipper { return &scoreFlipper{s: s} }
 
 // A scoreFlipper reads the scores of sets that differ by one parent.
 type scoreFlipper struct {
@@ -145,13 +146,18 @@ type scoreFlipper struct {
 	parents []int
 }
 
-// Set implements [Flipper].
+// Set implements [models.Flipper].
 func (f *scoreFlipper) Set([]float64) {}
 
-// Terms implements [Flipper].
-func (f *scoreFlipper) Terms(dst []Term, j int, in []bool, flips []int) {
+// Terms implements [models.Flipper].
+func (f *scoreFlipper) Terms(dst []models.Term, j int, in []bool, flips []int) {
 	list := func() []int {
-		f.parents = parentsOf(f.parents[:0], in)
+		f.parents = f.parents[:0]
+		for i, v := range in {
+			if v {
+				f.parents = append(f.parents, i)
+			}
+		}
 		return f.parents
 	}
 	set, tabled := 0, j <= mostTabled
@@ -161,11 +167,11 @@ func (f *scoreFlipper) Terms(dst []Term, j int, in []bool, flips []int) {
 			tabled = tabled && i < j
 		}
 	}
-	at := func() Term {
+	at := func() models.Term {
 		if tabled {
-			return Term{Data: f.s.tabled(j, set, list)}
+			return models.Term{Data: f.s.tabled(j, set, list)}
 		}
-		return Term{Data: f.s.at(j, list())}
+		return models.Term{Data: f.s.At(j, list())}
 	}
 	dst[0] = at()
 	for k, i := range flips {
@@ -178,5 +184,5 @@ func (f *scoreFlipper) Terms(dst []Term, j int, in []bool, flips []int) {
 	}
 }
 
-// AddGradient implements [Flipper]; there are no parameters.
+// AddGradient implements [models.Flipper]; there are no parameters.
 func (f *scoreFlipper) AddGradient([]float64, int, []bool, float64, float64) {}

@@ -1,4 +1,4 @@
-package models_test
+package likelihoods_test
 
 import (
 	"math"
@@ -8,17 +8,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/likelihoods"
 	"tobac/models"
 	"tobac/models/modeltest"
 )
 
 // ofKinds are a number, a variable of three levels, a count and one of two levels, in eleven rows.
-func ofKinds() []models.Variable {
+func ofKinds() []likelihoods.Variable {
 	const n = 11
 	rng := rand.New(rand.NewPCG(4, 4))
 	three := mat.NewDense(3, 2, []float64{1, 0.5, -1, 0.5, 0, -1})
 	two := mat.NewDense(2, 1, []float64{0.5, -0.5})
-	all := make([]models.Variable, 4)
+	all := make([]likelihoods.Variable, 4)
 	for j := range all {
 		v := &all[j]
 		v.Values = make([]float64, n)
@@ -45,14 +46,14 @@ func ofKinds() []models.Variable {
 }
 
 // The model is a likelihood, with interventions and without, and equals plain Go.
-func TestGeneralised(t *testing.T) {
+func TestKinds(t *testing.T) {
 	all := ofKinds()
 	marks := mat.NewDense(11, 4, nil)
 	marks.Set(2, 1, 1)
 	marks.Set(3, 3, 1)
 	marks.Set(4, 0, 1)
 	for _, intervened := range []mat.Matrix{nil, marks} {
-		m, err := models.NewGeneralised(all, intervened)
+		m, err := likelihoods.NewKinds(all, intervened)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,20 +71,20 @@ func TestGeneralised(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantPrior, wantData := plainGeneralised(all, intervened, g, theta.RawRowView(0))
+		wantPrior, wantData := plainKinds(all, intervened, g, theta.RawRowView(0))
 		if math.Abs(prior[0]-wantPrior) > 1e-10 || math.Abs(data[0]-wantData) > 1e-10 {
 			t.Errorf("interventions %v: log densities %v and %v, want %v and %v", intervened != nil,
 				prior[0], data[0], wantPrior, wantData)
 		}
 	}
 	all[1].Values = []float64{0, 1, 2, 3, 0, 1, 2, 0, 1, 2, 0}
-	if _, err := models.NewGeneralised(all, nil); err == nil {
+	if _, err := likelihoods.NewKinds(all, nil); err == nil {
 		t.Error("a level beyond the last was taken")
 	}
 }
 
-// plainGeneralised is the model of ofKinds, equation by equation.
-func plainGeneralised(all []models.Variable, intervened mat.Matrix, g *dag.Graph,
+// plainKinds is the model of ofKinds, equation by equation.
+func plainKinds(all []likelihoods.Variable, intervened mat.Matrix, g *dag.Graph,
 	theta []float64) (prior, data float64) {
 	widths, predictors := []int{1, 2, 1, 1}, []int{1, 2, 1, 1}
 	const k, p = 5, 5
@@ -153,4 +154,9 @@ func plainGeneralised(all []models.Variable, intervened mat.Matrix, g *dag.Graph
 		at += predictors[j]
 	}
 	return prior, data
+}
+
+// lnNormal is the log density of N(mean, variance).
+func lnNormal(x, mean, variance float64) float64 {
+	return -0.5*math.Log(2*math.Pi*variance) - (x-mean)*(x-mean)/(2*variance)
 }

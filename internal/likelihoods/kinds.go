@@ -1,4 +1,4 @@
-package models
+package likelihoods
 
 import (
 	"fmt"
@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"tobac/autograd"
+	"tobac/models"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Variable is what equations of [Generalised] know of a variable: its values, and how its
+// A Variable is what equations of [Kinds] know of a variable: its values, and how its
 // children see it.
 type Variable struct {
 	// Values are those of the rows: numbers, counts, or levels from 0.
@@ -24,7 +25,7 @@ type Variable struct {
 	Count     bool // values are counts
 }
 
-// Generalised is the model of variables of several kinds: with the covariates z_i of parent i and
+// Kinds is the model of variables of several kinds: with the covariates z_i of parent i and
 // the contrasts C_j of a variable of r levels,
 //
 //	η_j = c_j + Σ_i G_ij z_i Θ_ij,   Θ_ij a matrix of N(0, 1),
@@ -35,7 +36,7 @@ type Variable struct {
 // on rows in which the variable was not set by intervention. Logarithms of the means of counts are
 // at most 30. Parameters are Θ, as a matrix of all covariates by all predictors, then the
 // constants, then the s of all variables, of which only those of numbers count.
-type Generalised struct {
+type Kinds struct {
 	d, n int
 	all  []Variable
 	// of the covariates and of the predictors of each variable; the last is their number
@@ -47,22 +48,22 @@ type Generalised struct {
 }
 
 var (
-	_ Likelihood = (*Generalised)(nil)
-	_ Separate   = (*Generalised)(nil)
+	_ models.Likelihood = (*Kinds)(nil)
+	_ models.Separate   = (*Kinds)(nil)
 )
 
 // largestLogMean is the largest logarithm of the mean of a count.
 const largestLogMean = 30
 
-// NewGeneralised prepares the model for variables in causal order. intervened is nil, or n×d with 1
+// NewKinds prepares the model for variables in causal order. intervened is nil, or n×d with 1
 // where the value was set by intervention.
-func NewGeneralised(all []Variable, intervened mat.Matrix) (*Generalised, error) {
+func NewKinds(all []Variable, intervened mat.Matrix) (*Kinds, error) {
 	d := len(all)
 	if d == 0 || len(all[0].Values) == 0 {
 		return nil, fmt.Errorf(
 			"models: generalised model: got %d variables, want at least one of at least one row", d)
 	}
-	m := &Generalised{d: d, n: len(all[0].Values), all: all, first: []int{0}, to: []int{0},
+	m := &Kinds{d: d, n: len(all[0].Values), all: all, first: []int{0}, to: []int{0},
 		rows: make([][]float64, d)}
 	for j, v := range all {
 		n, k := v.Covariates.Dims()
@@ -109,26 +110,26 @@ func NewGeneralised(all []Variable, intervened mat.Matrix) (*Generalised, error)
 	return m, nil
 }
 
-// Vars implements [Likelihood].
-func (m *Generalised) Vars() int { return m.d }
+// Vars implements [models.Likelihood].
+func (m *Kinds) Vars() int { return m.d }
 
 // width is the numbers of covariates and of predictors of all variables.
-func (m *Generalised) width() (covariates, predictors int) { return m.first[m.d], m.to[m.d] }
+func (m *Kinds) width() (covariates, predictors int) { return m.first[m.d], m.to[m.d] }
 
-// ParamLen implements [Likelihood].
-func (m *Generalised) ParamLen() int {
+// ParamLen implements [models.Likelihood].
+func (m *Kinds) ParamLen() int {
 	k, p := m.width()
 	return k*p + p + m.d
 }
 
 // Constants are those of the predictors of variable j among some parameters.
-func (m *Generalised) Constants(theta []float64, j int) []float64 {
+func (m *Kinds) Constants(theta []float64, j int) []float64 {
 	k, p := m.width()
 	return theta[k*p+m.to[j] : k*p+m.to[j+1]]
 }
 
 // Weights are those of the covariates of variable i in predictor q of variable j.
-func (m *Generalised) Weights(theta []float64, i, j, q int) []float64 {
+func (m *Kinds) Weights(theta []float64, i, j, q int) []float64 {
 	_, p := m.width()
 	var out []float64
 	for k := m.first[i]; k < m.first[i+1]; k++ {
@@ -138,14 +139,14 @@ func (m *Generalised) Weights(theta []float64, i, j, q int) []float64 {
 }
 
 // LogVariance is that of the noise of variable j, which counts for numbers alone.
-func (m *Generalised) LogVariance(theta []float64, j int) float64 {
+func (m *Kinds) LogVariance(theta []float64, j int) float64 {
 	k, p := m.width()
 	return theta[k*p+p+j]
 }
 
-// InitParams implements [Likelihood]: weights from N(0, ¼), constants at their means, and noise
+// InitParams implements [models.Likelihood]: weights from N(0, ¼), constants at their means, and noise
 // variances of 1.
-func (m *Generalised) InitParams(dst []float64, rng *rand.Rand) {
+func (m *Kinds) InitParams(dst []float64, rng *rand.Rand) {
 	k, p := m.width()
 	for i := range dst[:k*p] {
 		dst[i] = 0.5 * rng.NormFloat64()
@@ -158,8 +159,8 @@ func (m *Generalised) InitParams(dst []float64, rng *rand.Rand) {
 	}
 }
 
-// Owners implements [Separate].
-func (m *Generalised) Owners() []int {
+// Owners implements [models.Separate].
+func (m *Kinds) Owners() []int {
 	k, _ := m.width()
 	var of []int // of the predictors
 	for j := range m.d {
@@ -173,7 +174,7 @@ func (m *Generalised) Owners() []int {
 }
 
 // spread is the d×w matrix whose row j has 1 at the places of variable j.
-func (m *Generalised) spread(b *autograd.Builder, first []int) *autograd.Node {
+func (m *Kinds) spread(b *autograd.Builder, first []int) *autograd.Node {
 	w := first[m.d]
 	values := make([]float64, m.d*w)
 	for j := range m.d {
@@ -184,8 +185,8 @@ func (m *Generalised) spread(b *autograd.Builder, first []int) *autograd.Node {
 	return b.Constant(values, autograd.Shape{m.d, w})
 }
 
-// Terms implements [Likelihood].
-func (m *Generalised) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+// Terms implements [models.Likelihood].
+func (m *Kinds) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	b := g.Builder()
 	k, p := m.width()
 	part := func(from, size int, shape autograd.Shape) *autograd.Node {
@@ -205,7 +206,7 @@ func (m *Generalised) Terms(g, theta *autograd.Node) (prior, data *autograd.Node
 	for i, v := range m.constantVar {
 		inverse[i], norm[i] = -0.5/v, -0.5*math.Log(2*math.Pi*v)
 	}
-	each := edges.Mul(lnNormal(weights, 0, 1)).Sum(0).Reshape(autograd.Shape{1, p})
+	each := edges.Mul(lnNormal(weights)).Sum(0).Reshape(autograd.Shape{1, p})
 	each = each.Add(off.Square().Mul(b.Constant(inverse, autograd.Shape{1, p}))).Add(
 		b.Constant(norm, autograd.Shape{1, p}))
 	prior = each.MatMul(byPredictor.T()).Reshape(autograd.Shape{m.d})
@@ -220,12 +221,12 @@ func (m *Generalised) Terms(g, theta *autograd.Node) (prior, data *autograd.Node
 	// s of inverse gamma (1, ¼): ln ¼ − s − ¼ e^{−s}; of others N(0, 1), which is theirs alone.
 	is := b.Constant(numbers, autograd.Shape{m.d})
 	spread := logs.Neg().Add(logs.Neg().Exp().Scale(-0.25)).AddScalar(math.Log(0.25))
-	prior = prior.Add(is.Mul(spread)).Add(is.SubFrom(1).Mul(lnNormal(logs, 0, 1)))
+	prior = prior.Add(is.Mul(spread)).Add(is.SubFrom(1).Mul(lnNormal(logs)))
 	return prior, autograd.Vector(terms[0], terms[1:]...)
 }
 
 // term is the log likelihood of variable j with its predictors, n×k.
-func (m *Generalised) term(b *autograd.Builder, j int, eta, logs *autograd.Node) *autograd.Node {
+func (m *Kinds) term(b *autograd.Builder, j int, eta, logs *autograd.Node) *autograd.Node {
 	v := &m.all[j]
 	column := autograd.Shape{m.n, 1}
 	y := b.Constant(v.Values, column)
@@ -260,4 +261,18 @@ func (m *Generalised) term(b *autograd.Builder, j int, eta, logs *autograd.Node)
 		each = each.Mul(b.Constant(m.rows[j], autograd.Shape{m.n}))
 	}
 	return each.Sum()
+}
+
+// lnNormal is the log density of N(0, 1) at every element of x.
+func lnNormal(x *autograd.Node) *autograd.Node {
+	return x.Square().Scale(-0.5).AddScalar(-0.5 * math.Log(2*math.Pi))
+}
+
+// span lists n consecutive indices.
+func span(from, n int) []int {
+	idx := make([]int, n)
+	for i := range idx {
+		idx[i] = from + i
+	}
+	return idx
 }
