@@ -10,6 +10,7 @@ import (
 	"tobac/internal/completions"
 	"tobac/internal/impute"
 	"tobac/internal/inference"
+	"tobac/internal/priors"
 	"tobac/internal/table"
 )
 
@@ -36,7 +37,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if cfg.Engine == nil && cfg.Order.Known == nil {
-		cfg.Prior.AddSources(p.Given())
+		priors.AddSources(&cfg.Prior, p.Given())
 	}
 	data, notes := p.Numbers(), slices.Clone(p.Notes)
 	var r *Result

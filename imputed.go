@@ -15,6 +15,7 @@ import (
 	"tobac/internal/drawn"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
+	"tobac/internal/priors"
 	"tobac/internal/refinement"
 	"tobac/internal/stream"
 	"tobac/posterior"
@@ -178,7 +179,7 @@ func (f *imputedFit) prepare() error {
 	f.engine, f.cfg.Model = e, p.Model
 	f.shared.Scale, f.shared.Several = completions.Scale(moments), f.data.Count > 1
 	f.shared.Sequence = sync.OnceValue(func() inspect.Sequence {
-		return inspect.Rows(f.data.Table(0), f.cfg.Prior.IsSource(len(f.names)))
+		return inspect.Rows(f.data.Table(0), priors.IsSource(&f.cfg.Prior, len(f.names)))
 	})
 	return f.prepareRounds()
 }

@@ -18,6 +18,7 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/priors"
 	"tobac/internal/priortest"
 	"tobac/ordering"
 	"tobac/score"
@@ -277,11 +278,11 @@ func TestKnowledgeIsEquivariant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before, err := p.Precedence(d)
+		before, err := priors.Precedence(&p, d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, err := q.Precedence(d)
+		after, err := priors.Precedence(&q, d)
 		if err != nil {
 			t.Fatal(err)
 		}

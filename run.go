@@ -20,6 +20,7 @@ import (
 	"tobac/internal/engines"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
+	"tobac/internal/priors"
 	"tobac/internal/tempering"
 	"tobac/models"
 	"tobac/posterior"
@@ -88,7 +89,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	}
 	if s.Sequence == nil {
 		s.Sequence = sync.OnceValue(func() inspect.Sequence {
-			return inspect.Rows(data, p.Prior.IsSource(len(data.Names)))
+			return inspect.Rows(data, priors.IsSource(&p.Prior, len(data.Names)))
 		})
 	}
 	p.Shared = s

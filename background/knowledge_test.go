@@ -11,6 +11,7 @@ import (
 
 	"tobac/background"
 	"tobac/dag"
+	"tobac/internal/priors"
 	"tobac/internal/priortest"
 	_ "tobac/internal/rapidseed"
 	"tobac/ordering"
@@ -27,7 +28,7 @@ func TestFoundOrdersAgree(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))
 		d := rapid.IntRange(2, 6).Draw(t, "d")
 		p := priortest.Draw(rng, d)
-		known, err := p.Precedence(d)
+		known, err := priors.Precedence(&p, d)
 		if err != nil {
 			t.Fatalf("%v under %v", err, &p)
 		}

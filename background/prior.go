@@ -3,8 +3,6 @@ package background
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -141,30 +139,6 @@ func (p *Prior) IsModular() bool {
 	return ok || p.Own == nil
 }
 
-// EdgesPerNodeFor is the setting, or its default where it is not inferred.
-func (p *Prior) EdgesPerNodeFor(d int) float64 {
-	if p.EdgesPerNode != 0 {
-		return p.EdgesPerNode
-	}
-	return math.Min(2, float64(d-1)/4)
-}
-
-// Densities are the numbers of edges per node to infer from; one if there is
-// nothing to infer.
-func (p *Prior) Densities(d int) []float64 {
-	most := p.EdgesPerNodeFor(d)
-	if p.EdgesPerNode != 0 || p.Kind != Sparse || p.Probabilities != nil || p.Own != nil {
-		return []float64{most}
-	}
-	var all []float64
-	for _, e := range []float64{0.25, 0.5, 1, 2} {
-		if e < most {
-			all = append(all, e)
-		}
-	}
-	return append(all, most)
-}
-
 // Product is the prior as a product over variables. Its Erdős–Rényi prior has
 // the expected number of edges over acyclic graphs; see [score.EdgeOdds].
 func (p *Prior) Product(d int, edgesPerNode float64) (m *score.Prior, err error) {
@@ -190,112 +164,6 @@ func (p *Prior) Product(d int, edgesPerNode float64) (m *score.Prior, err error)
 	}
 	p.addStatements(m)
 	return m, nil
-}
-
-// AlongOrder is the prior for graphs that follow a known order, in the
-// columns of the data: as modular, but with the Erdős–Rényi prior of independent pairs.
-func (p *Prior) AlongOrder(d int, edgesPerNode float64) (*score.Prior, error) {
-	if p.Own != nil || p.Probabilities != nil || p.Kind != Sparse {
-		return p.Product(d, edgesPerNode)
-	}
-	er, err := models.NewErdosRenyi(d, edgesPerNode)
-	if err != nil {
-		return nil, err
-	}
-	q := *p
-	q.Kind, q.EdgesPerNode = Uniform, 0
-	m, err := q.Product(d, 0)
-	if err == nil {
-		m.AddOdds(math.Log(er.EdgeProbability) - math.Log1p(-er.EdgeProbability))
-	}
-	return m, err
-}
-
-// IndependentPairs is the Erdős–Rényi prior with the odds that an edge has along a known order, for
-// all pairs.
-func (p Prior) IndependentPairs(d int) Prior {
-	er, err := models.NewErdosRenyi(d, p.EdgesPerNodeFor(d))
-	if err != nil {
-		panic("background: " + err.Error()) // the run had it
-	}
-	p.Kind, p.EdgesPerNode, p.Odds = Uniform, 0, slices.Clone(p.Odds)
-	for i := range d {
-		for j := range d {
-			if i != j {
-				p.Odds = append(p.Odds,
-					EdgeOdds{i, j, er.EdgeProbability / (1 - er.EdgeProbability)})
-			}
-		}
-	}
-	return p
-}
-
-// ForOrders is the prior that graphs are drawn under, for their orders: that of the run. Of a
-// prior of one's own that is no product over variables it is what that leaves no choice about;
-// the draws are then weighted by [tobac.Run.weighByPrior].
-func (p Prior) ForOrders() Prior {
-	if p.IsModular() {
-		return p
-	}
-	q := Prior{Kind: Uniform}
-	if fixed, ok := p.Own.(models.FixedEdges); ok {
-		all := fixed.EdgeProbabilities()
-		d, _ := all.Dims()
-		for i := range d {
-			for j := range d {
-				switch v := all.At(i, j); {
-				case i == j:
-				case v == 0:
-					q.Forbidden = append(q.Forbidden, dag.Edge{From: i, To: j})
-				case v == 1:
-					q.Required = append(q.Required, dag.Edge{From: i, To: j})
-				}
-			}
-		}
-	}
-	return q
-}
-
-// Expression is the prior as an expression in the coordinates of an order; of
-// the data themselves if it is empty.
-func (p *Prior) Expression(order []int, d int, edgesPerNode float64) (models.GraphPrior, error) {
-	if len(order) == 0 {
-		order = dag.Identity(d)
-	}
-	if p.Own != nil {
-		if r, ok := p.Own.(interface {
-			Relabel(order []int) models.GraphPrior
-		}); ok {
-			return r.Relabel(order), nil
-		}
-		return p.Own, nil
-	}
-	if p.MaxParents > 0 {
-		return nil, errors.New("a bound on the number of parents is not a differentiable prior; " +
-			"allowed: other engines than svgd")
-	}
-	var base models.GraphPrior
-	switch {
-	case p.Probabilities != nil:
-		e, err := models.NewEdgePrior(p.Probabilities)
-		if err != nil {
-			return nil, err
-		}
-		base = e.Relabel(order)
-	case p.Kind == Fair:
-		base = models.FairPrior{}
-	case p.Kind == ScaleFree:
-		base = models.ScaleFree{}
-	case p.Kind == Uniform:
-		base = models.UniformPrior{}
-	default:
-		er, err := models.NewErdosRenyi(d, edgesPerNode)
-		if err != nil {
-			return nil, err
-		}
-		base = er
-	}
-	return p.inOrder(base, order)
 }
 
 // String is the text form, under which a snapshot knows the prior.

@@ -9,6 +9,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/drawn"
+	"tobac/internal/priors"
 	"tobac/internal/scoring"
 	"tobac/posterior"
 	"tobac/score"
@@ -70,7 +71,7 @@ func (p *Problem) SettleModel(best sem.Model, all []sem.Evidence) {
 // ClosedPrior is the prior of the engine exact.
 func (p *Problem) ClosedPrior(d int, density float64) (*score.Prior, error) {
 	if p.Order.Known != nil {
-		return p.Prior.AlongOrder(d, density)
+		return priors.AlongOrder(&p.Prior, d, density)
 	}
 	return p.Prior.Product(d, density)
 }

@@ -18,6 +18,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/internal/cli"
 	"tobac/internal/orders"
+	"tobac/internal/priors"
 	"tobac/internal/stream"
 	"tobac/internal/table"
 	"tobac/ordering"
@@ -432,7 +433,7 @@ func (j *job) exclude() error {
 	}
 	columns := j.table.Columns
 	if j.fit.Order.Known == nil && (j.fit.Engine == nil || drawsOrders(j.fit.Engine)) {
-		j.fit.Prior.AddSources(j.table.Given())
+		priors.AddSources(&j.fit.Prior, j.table.Given())
 	}
 	j.fit.Prior.Exclusive = j.table.ExclusivePairs()
 	for _, e := range j.fit.Prior.Exclusive {

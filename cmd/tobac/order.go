@@ -12,6 +12,7 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/orders"
+	"tobac/internal/priors"
 	"tobac/ordering"
 
 	"github.com/spf13/cobra"
@@ -103,7 +104,7 @@ func newOrder() *cobra.Command {
 			if err := checkKnowledge(&prior, t.Names, nil); err != nil {
 				return err
 			}
-			precedence, err := prior.Precedence(len(t.Names))
+			precedence, err := priors.Precedence(&prior, len(t.Names))
 			if err != nil {
 				return cli.Located(label, err)
 			}

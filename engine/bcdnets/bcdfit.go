@@ -14,6 +14,7 @@ import (
 	"tobac/internal/drawn"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
+	"tobac/internal/priors"
 	"tobac/internal/trained"
 	"tobac/posterior"
 	"tobac/sem"
@@ -172,7 +173,7 @@ func (e bcdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 // settings are all settings of the training.
 func (e *BCDNets) settings(p *engine.Problem) bcd.Settings {
 	s := e.Training
-	s.EdgesPerNode, s.UnequalVariances = p.Prior.EdgesPerNodeFor(p.Vars()),
+	s.EdgesPerNode, s.UnequalVariances = priors.EdgesPerNodeFor(&p.Prior, p.Vars()),
 		!sem.TraitsOf(p.Model).SharesNoise
 	return s
 }
@@ -258,7 +259,7 @@ func (f *bcdFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 	return &engine.Outcome{Posterior: drawn.InDataUnits(p, data),
 		Method: fmt.Sprintf("bcd, BCD Nets: %d steps", f.steps), Reason: "as asked for",
 		Training:     t,
-		EdgesPerNode: f.problem.Prior.EdgesPerNodeFor(len(data.Names)),
+		EdgesPerNode: priors.EdgesPerNodeFor(&f.problem.Prior, len(data.Names)),
 		Computation: trained.Approximate(len(draws),
 			"from a distribution over orders and weights that was fitted to the posterior")}, nil
 }

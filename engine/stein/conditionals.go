@@ -13,6 +13,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
+	"tobac/internal/priors"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -40,7 +41,7 @@ func (f *particleFit) conditionals(ctx context.Context, graphs []*dag.Graph,
 		return f.ownConditionals(graphs, order), nil
 	}
 	d := len(order)
-	prior, err := f.prior.AlongOrder(d, f.density)
+	prior, err := priors.AlongOrder(&f.prior, d, f.density)
 	if errors.Is(err, background.ErrNotModular) {
 		return nil, nil
 	}
@@ -159,7 +160,7 @@ func (f *particleFit) examine(ctx context.Context, p *posterior.Posterior,
 	pairs := f.prior
 	if pairs.Kind == background.Sparse && pairs.Probabilities == nil {
 		pairs.EdgesPerNode = f.density
-		pairs = pairs.IndependentPairs(len(f.names))
+		pairs = priors.IndependentPairs(pairs, len(f.names))
 	}
 	prior, err := pairs.Product(len(f.names), f.density)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/priors"
 	"tobac/posterior"
 )
 
@@ -88,7 +89,7 @@ func (p *particles) posterior(ctx context.Context) (*posterior.Posterior, error)
 		}
 	}
 	mixed := posterior.Mix(parts, weights)
-	p.current().prior.Settle(mixed.Probabilities)
+	priors.Settle(&p.current().prior, mixed.Probabilities)
 	return mixed, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"tobac/internal/likelihoods"
 	"tobac/internal/nodescore"
 	"tobac/internal/orders"
+	"tobac/internal/priors"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/schedule"
@@ -70,7 +71,7 @@ func (f *particleFit) compile(ctx context.Context, data *dataset.Table) error {
 		return err
 	}
 	d := len(data.Names)
-	prior, err := f.prior.Expression(f.order.Order, d, f.density)
+	prior, err := priors.Expression(&f.prior, f.order.Order, d, f.density)
 	if err != nil {
 		return err
 	}
@@ -180,7 +181,7 @@ func (f *particleFit) posterior(ctx context.Context) (*posterior.Posterior, erro
 		marginals = &m
 	}
 	if p.Cyclic() < len(p.Draws) {
-		f.prior.Settle(marginals.Probabilities)
+		priors.Settle(&f.prior, marginals.Probabilities)
 	}
 	p.Marginals, p.Components[0].Marginals = *marginals, marginals
 	return p, nil

@@ -11,6 +11,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/inference"
 	"tobac/internal/nodescore"
+	"tobac/internal/priors"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -52,7 +53,7 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	if len(order) == 0 {
 		return nil, errors.New("marginals given an order, of particles without one")
 	}
-	prior, err := f.prior.AlongOrder(d, f.density)
+	prior, err := priors.AlongOrder(&f.prior, d, f.density)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (f *particleFit) drawn(ctx context.Context) (*posterior.Posterior, error) {
 	}
 	p.Marginals = marginals
 	f.intoColumns(p)
-	f.prior.Settle(p.Probabilities)
+	priors.Settle(&f.prior, p.Probabilities)
 	p.Components[0].Marginals = &p.Marginals
 	// whatever was read off them
 	moved := &posterior.Posterior{Names: f.names, Kind: posterior.Particles}

@@ -12,6 +12,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/drawn"
 	"tobac/internal/orders"
+	"tobac/internal/priors"
 	"tobac/internal/words"
 	"tobac/models"
 	"tobac/ordering"
@@ -63,7 +64,7 @@ func (s *sampling) begin(ctx context.Context) (engine.Stage, error) {
 // beginInner begins the inference that orders are drawn from.
 func (s *sampling) beginInner(ctx context.Context) error {
 	p := *s.problem
-	p.Prior = p.Prior.ForOrders()
+	p.Prior = priors.ForOrders(p.Prior)
 	p.Shared.Sequence = nil // particles count all rows in full
 	p.Order.Count = 0
 	p.Report = func(g engine.Progress) {
@@ -159,7 +160,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 		return err
 	}
 	for _, o := range orders {
-		if err := p.Prior.AgainstOrder(o.Order, p.Data.Names); err != nil {
+		if err := priors.AgainstOrder(&p.Prior, o.Order, p.Data.Names); err != nil {
 			return err
 		}
 	}
@@ -174,7 +175,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	density := p.Prior.EdgesPerNodeFor(p.Vars())
+	density := priors.EdgesPerNodeFor(&p.Prior, p.Vars())
 	if s.drawn != nil && p.Prior.EdgesPerNode == 0 {
 		density = s.drawn.EdgesPerNode
 	}
@@ -223,7 +224,7 @@ func (s *sampling) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &engine.Outcome{EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}
+	o := &engine.Outcome{EdgesPerNode: priors.EdgesPerNodeFor(&p.Prior, p.Vars())}
 	if s.drawn != nil {
 		*o = *s.drawn
 		o.Functional = nil
@@ -461,7 +462,7 @@ func (e dibsEngine) Given(ctx context.Context, p *engine.Problem,
 	g, err := svgdEngine{&e.SVGD}.Given(ctx, p, edgesPerNode)
 	if q := &p.Prior; err == nil && q.Kind == background.Sparse && q.Probabilities == nil &&
 		q.Own == nil {
-		*q = q.IndependentPairs(p.Vars())
+		*q = priors.IndependentPairs(*q, p.Vars())
 		g.Notes = append(g.Notes, "the prior of dibs, of independent pairs")
 	}
 	return g, err

@@ -8,6 +8,7 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/exact"
+	"tobac/internal/priors"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/sem"
@@ -338,7 +339,7 @@ func (s svgdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 			}
 		}
 		inner, err := out.OrderEngine.Engine().Prepare(&engine.Problem{Data: p.Data,
-			Prior: p.Prior.ForOrders(), Workers: p.Workers})
+			Prior: priors.ForOrders(p.Prior), Workers: p.Workers})
 		if err != nil {
 			return nil, err
 		}

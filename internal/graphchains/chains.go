@@ -15,6 +15,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/jobs"
 	"tobac/internal/mcmc"
+	"tobac/internal/priors"
 	"tobac/internal/scoring"
 	"tobac/internal/trust"
 	"tobac/internal/words"
@@ -268,7 +269,7 @@ func (e *Settings) Options(p *engine.Problem, warmUp int) mcmc.Options {
 // PilotPrior is the prior of the short chains, and that under which hypotheses are found. More
 // required parents than chains take are an error.
 func PilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
-	densities := p.Prior.Densities(d)
+	densities := priors.Densities(&p.Prior, d)
 	density := densities[len(densities)-1]
 	if len(densities) > 1 {
 		density = inference.Nearest(densities, 1)
@@ -308,7 +309,7 @@ func pilotChains(
 	problem *engine.Problem, e *Settings, t trust.Trust,
 ) (*Settled, float64, error) {
 	d := len(data.Names)
-	densities := problem.Prior.Densities(d)
+	densities := priors.Densities(&problem.Prior, d)
 	prior, err := PilotPrior(problem, d)
 	if err != nil {
 		return nil, 0, err
@@ -463,7 +464,7 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	}
 	// sums may round
 	edges.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, edges)
-	problem.Prior.Settle(edges)
+	priors.Settle(&problem.Prior, edges)
 	inf.Posterior.Probabilities = edges
 	n, _ := data.X.Dims()
 	inf.Functional = drawn.NewFunctional(scorers, n, problem.Seed, problem.Workers)

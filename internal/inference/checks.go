@@ -12,6 +12,7 @@ import (
 	"tobac/diagnostics"
 	"tobac/engine"
 	"tobac/internal/graphchecks"
+	"tobac/internal/priors"
 	"tobac/internal/refinement"
 	"tobac/posterior"
 
@@ -66,7 +67,7 @@ func (inf *Inference) Against(ctx context.Context, data *dataset.Table,
 	problem *engine.Problem) (string, error) {
 	p, d := &problem.Prior, len(data.Names)
 	if _, estimated := inf.Best.(Settled); estimated || p.Own != nil ||
-		d > refinement.MixedVariables || p.Statements() == 0 {
+		d > refinement.MixedVariables || priors.Statements(p) == 0 {
 		return "", nil
 	}
 	open := *problem

@@ -12,6 +12,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/drawn"
 	"tobac/internal/exact"
+	"tobac/internal/priors"
 	"tobac/internal/refinement"
 	"tobac/internal/stream"
 	"tobac/internal/trust"
@@ -210,7 +211,7 @@ func under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engi
 // FirstDensity is the number of edges per node of the prior that evidences are computed under
 // first.
 func FirstDensity(p *engine.Problem, d int) float64 {
-	densities := p.Prior.Densities(d)
+	densities := priors.Densities(&p.Prior, d)
 	if d > refinement.MixedVariables && len(densities) > 1 {
 		return 1
 	}
@@ -226,7 +227,7 @@ func exactOver(ctx context.Context, data *dataset.Table, m sem.Scored, hypothese
 	if err != nil {
 		return nil, err
 	}
-	densities, first := problem.Prior.Densities(d), FirstDensity(problem, d)
+	densities, first := priors.Densities(&problem.Prior, d), FirstDensity(problem, d)
 	for k, h := range hypotheses {
 		problem.Doing(name, fmt.Sprintf("summing over orders and graphs, part %d of %d, model %s",
 			k+1, len(hypotheses), m))
@@ -405,7 +406,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
 	}
 	probabilities.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) },
 		probabilities)
-	problem.Prior.Settle(probabilities)
+	priors.Settle(&problem.Prior, probabilities)
 	for k, n := range allot(Draws, inf.Parts) {
 		some, err := inf.Parts[k].weightedDraws(ctx, n,
 			stream.Seed(problem.Seed, stream.PosteriorPart, k), problem)

@@ -12,6 +12,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/priors"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -264,7 +265,7 @@ func TestRowSequence(t *testing.T) {
 		"more columns, rows": {data: walks(drawTable(30, 40, 2, (*rand.Rand).NormFloat64,
 			func(v float64) float64 { return v })), want: []string{alike}},
 	} {
-		s := Rows(c.data, c.prior.IsSource(len(c.data.Names)))
+		s := Rows(c.data, priors.IsSource(&c.prior, len(c.data.Names)))
 		got := s.Warnings()
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -13,6 +13,7 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/orders"
+	"tobac/internal/priors"
 	"tobac/internal/stream"
 	"tobac/internal/tempering"
 	"tobac/posterior"
@@ -41,7 +42,7 @@ func Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted,
 	var chains []*tempering.Result
 	network, _ := sem.As[sem.Network](model)
 	for k, o := range orders {
-		if err := p.Prior.AgainstOrder(o.Order, p.Data.Names); err != nil {
+		if err := priors.AgainstOrder(&p.Prior, o.Order, p.Data.Names); err != nil {
 			return nil, err
 		}
 		p.Doing(name, fmt.Sprintf("running chains over networks, order %d of %d", k+1, len(orders)))
@@ -57,7 +58,7 @@ func Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted,
 		q = posterior.Mix(parts, weights)
 	}
 	inf := &inference.Inference{Outcome: engine.Outcome{Posterior: drawn.InDataUnits(q, p.Data),
-		Reason: "as asked for", EdgesPerNode: p.Prior.EdgesPerNodeFor(p.Vars())}}
+		Reason: "as asked for", EdgesPerNode: priors.EdgesPerNodeFor(&p.Prior, p.Vars())}}
 	inf.Checks = temperedChecks(chains, p.Data.Names)
 	return inf, nil
 }
@@ -68,7 +69,8 @@ func temperedUnder(
 	data *dataset.Table, rungs, iterations int,
 ) (*posterior.Posterior, *tempering.Result, error) {
 	d := len(data.Names)
-	prior, err := problem.Prior.AlongOrder(d, problem.Prior.EdgesPerNodeFor(d))
+	prior, err := priors.AlongOrder(&problem.Prior, d,
+		priors.EdgesPerNodeFor(&problem.Prior, d))
 	if err != nil {
 		return nil, nil, err
 	}

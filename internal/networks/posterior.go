@@ -11,6 +11,7 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/mcmc"
 	"tobac/internal/nodescore"
+	"tobac/internal/priors"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
@@ -124,7 +125,7 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 // for each variable, and of sums over all orders with as many as may be.
 func tablePrior(p *engine.Problem, d int) (*score.Prior, error) {
 	if d <= exact.Affordable {
-		densities := p.Prior.Densities(d)
+		densities := priors.Densities(&p.Prior, d)
 		return p.ClosedPrior(d, densities[len(densities)-1])
 	}
 	return graphchains.PilotPrior(p, d)

@@ -13,6 +13,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/exact"
 	"tobac/internal/inference"
+	"tobac/internal/priors"
 	"tobac/internal/stream"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -68,7 +69,7 @@ func findOrders(ctx context.Context, p *engine.Problem) (*Found, error) {
 	var err error
 	if p.Order.Count == 0 {
 		var known *ordering.Precedence
-		if known, err = p.Prior.Precedence(len(p.Data.Names)); err == nil {
+		if known, err = priors.Precedence(&p.Prior, len(p.Data.Names)); err == nil {
 			f.point, err = p.Order.Method.Order(ctx, f.rows, known, p.Workers)
 		}
 	} else {
@@ -142,7 +143,7 @@ func orderEvidence(ctx context.Context, p *engine.Problem, order []int) (float64
 		return 0, fmt.Errorf("%w: they sum over 2^d sets of parents, and there are %d variables; "+
 			"allowed: at most %d, or weights by frequency", ErrNoEvidence, d, exact.MaxVariables)
 	}
-	prior, err := p.Prior.AlongOrder(d, p.Prior.EdgesPerNodeFor(d))
+	prior, err := priors.AlongOrder(&p.Prior, d, priors.EdgesPerNodeFor(&p.Prior, d))
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrNoEvidence, err)
 	}
@@ -203,7 +204,7 @@ func BootstrapOrders(ctx context.Context, data *dataset.Table, prior *background
 	method ordering.Orderer, replicates int, opt ordering.BootstrapOptions) (*ordering.Distribution,
 	error) {
 	var err error
-	if opt.Known, err = prior.Precedence(len(data.Names)); err != nil {
+	if opt.Known, err = priors.Precedence(prior, len(data.Names)); err != nil {
 		return nil, err
 	}
 	return ordering.Bootstrap(ctx, method, data.X, replicates, opt)

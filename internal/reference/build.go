@@ -20,6 +20,7 @@ import (
 	"tobac/internal/inspect"
 	"tobac/internal/networks"
 	"tobac/internal/orders"
+	"tobac/internal/priors"
 	"tobac/internal/trust"
 	"tobac/models"
 	"tobac/posterior"
@@ -111,7 +112,7 @@ func (b *builder) settle(ctx context.Context) (err error) {
 		}
 	}
 	p.Shared.Sequence = sync.OnceValue(func() inspect.Sequence {
-		return inspect.Rows(p.Data, p.Prior.IsSource(len(p.Data.Names)))
+		return inspect.Rows(p.Data, priors.IsSource(&p.Prior, len(p.Data.Names)))
 	})
 	b.given = &engine.Given{Model: p.Model, Data: p.Data}
 	if s, ok := b.engine.Engine().(engine.Settling); ok {
@@ -287,7 +288,7 @@ const (
 func (b *builder) estimated(ctx context.Context, m sem.Model,
 	p *engine.Problem) (*inference.Inference, error) {
 	d := p.Vars()
-	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))
+	prior, err := p.ClosedPrior(d, priors.EdgesPerNodeFor(&p.Prior, d))
 	if err != nil {
 		return nil, err
 	}

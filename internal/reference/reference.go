@@ -18,6 +18,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/networks"
 	"tobac/internal/nodescore"
+	"tobac/internal/priors"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/sem"
@@ -158,7 +159,7 @@ func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, er
 	data := drawn.OnScale(p.Data, inf.Posterior.Standardization)
 	m, _ := sem.As[sem.Network](model)
 	d := len(data.Names)
-	prior, err := p.ClosedPrior(d, p.Prior.EdgesPerNodeFor(d))
+	prior, err := p.ClosedPrior(d, priors.EdgesPerNodeFor(&p.Prior, d))
 	if err != nil {
 		return nil, err
 	}
