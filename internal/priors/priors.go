@@ -25,7 +25,8 @@ func EdgesPerNodeFor(p *background.Prior, d int) float64 {
 // nothing to infer.
 func Densities(p *background.Prior, d int) []float64 {
 	most := EdgesPerNodeFor(p, d)
-	if p.EdgesPerNode != 0 || p.Kind != background.Sparse || p.Probabilities != nil || p.Own != nil {
+	if p.EdgesPerNode != 0 || p.Kind != background.Sparse || p.Probabilities != nil ||
+		p.Own != nil {
 		return []float64{most}
 	}
 	var all []float64
@@ -78,7 +79,7 @@ func IndependentPairs(p background.Prior, d int) background.Prior {
 
 // ForOrders is the prior that graphs are drawn under, for their orders: that of the run. Of a
 // prior of one's own that is no product over variables it is what that leaves no choice about;
-// the draws are then weighted by [tobac.Run.weighByPrior].
+// the draws are then weighted by a run.
 func ForOrders(p background.Prior) background.Prior {
 	if p.IsModular() {
 		return p
@@ -104,7 +105,8 @@ func ForOrders(p background.Prior) background.Prior {
 
 // Expression is the prior as an expression in the coordinates of an order; of
 // the data themselves if it is empty.
-func Expression(p *background.Prior, order []int, d int, edgesPerNode float64) (models.GraphPrior, error) {
+func Expression(p *background.Prior, order []int, d int,
+	edgesPerNode float64) (models.GraphPrior, error) {
 	if len(order) == 0 {
 		order = dag.Identity(d)
 	}
