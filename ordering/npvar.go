@@ -34,7 +34,8 @@ import (
 // They fail if d = 0, if a value is NaN or infinite, if n < 4 and d > 1
 // ([ErrTooFewRows]), if a column is constant, if a variance leaves the range of
 // float64, if there are too many coefficients, or if the normal equations cannot
-// be solved; a raised ridge is a warning, a negative c_l becomes 0 with a warning. The copy of a column follows it, after a warning.
+// be solved; a raised ridge is a warning, a negative c_l becomes 0 with a
+// warning. The copy of a column follows it, after a warning.
 type NPVarOptions struct {
 	Smoother Smoother // zero: PyGAM
 
