@@ -144,8 +144,8 @@ func (m *Kinds) LogVariance(theta []float64, j int) float64 {
 	return theta[k*p+p+j]
 }
 
-// InitParams implements [models.Likelihood]: weights from N(0, ¼), constants at their means, and noise
-// variances of 1.
+// InitParams implements [models.Likelihood]: weights from N(0, ¼), constants at their means, and
+// noise variances of 1.
 func (m *Kinds) InitParams(dst []float64, rng *rand.Rand) {
 	k, p := m.width()
 	for i := range dst[:k*p] {

@@ -49,8 +49,7 @@ var (
 // and must be safe for concurrent use. It panics if d < 1 or score is nil.
 func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores {
 	if d < 1 || score == nil {
-		panic(fmt.Sprintf("likelihoods: node scores of %d variables, want at least 1 and a function",
-			d))
+		panic(fmt.Sprintf("likelihoods: scores of %d variables, want at least 1 and a function", d))
 	}
 	s := &NodeScores{d: d, score: score, nodes: make([]scoreCache, d)}
 	for j := range s.nodes {
