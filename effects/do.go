@@ -129,8 +129,8 @@ func (e *Effects) Warnings(settings []Setting) []string {
 			continue
 		}
 		if c := e.Columns[s.Var]; c.outside(s.Value) {
-			out = append(out, fmt.Sprintf("%s = %g lies outside of the data, which go from %g to "+
-				"%g: the equations were not seen there", c.Name, s.Value, c.Min, c.Max))
+			out = append(out, fmt.Sprintf("%s = %g is outside the range of the data, %.4g to "+
+				"%.4g: the prediction extrapolates", c.Name, s.Value, c.Min, c.Max))
 		}
 	}
 	return out

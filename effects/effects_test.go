@@ -362,8 +362,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	if w := e.Warnings([]effects.Setting{{Var: 0, Value: 1}, {Var: 2, Value: -1}}); len(w) != 1 ||
-		w[0] != "c = -1 lies outside of the data, which go from 0 to 3: the equations were not "+
-			"seen there" {
+		w[0] != "c = -1 is outside the range of the data, 0 to 3: the prediction extrapolates" {
 		t.Errorf("warnings %q", w)
 	}
 	p.Draws[2].Equations = nil

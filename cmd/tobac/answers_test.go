@@ -176,7 +176,7 @@ func TestPredict(t *testing.T) {
 		t.Errorf("rows of the weight %v with the mean %v, want %v", total, sum, want)
 	}
 	got := succeed(t, "predict", "run", "--do", "X1=1000", "--do", "X2=0")
-	if !strings.Contains(got.stderr, "tobac: warning: X1 = 1000 lies outside of the data") ||
+	if !strings.Contains(got.stderr, "tobac: warning: X1 = 1000 is outside the range of the") ||
 		strings.Contains(got.stderr, "X2 =") {
 		t.Errorf("warnings %q", got.stderr)
 	}

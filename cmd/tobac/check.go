@@ -300,23 +300,15 @@ func fitAdvice(t *dataset.Table, missing bool) []string {
 	default:
 		add("%s", rows)
 	}
-	models, left := []string{"linear-unequal"}, ""
-	for _, m := range []struct {
-		name  string
-		model sem.Model
-	}{{"linear (equal noise variances)", sem.Linear{}}, {"gp (nonlinear)", sem.GaussianProcess{}}} {
-		if why := sem.Unsuited(m.model, t); why == "" {
-			models = append(models, m.name)
+	models, left := []string{}, ""
+	for _, m := range sem.Compared(t) {
+		if why := sem.Unsuited(m, t); why == "" {
+			models = append(models, m.String())
 		} else {
-			left += fmt.Sprintf("; %s is left out, %s", m.name, why)
+			left += fmt.Sprintf("; %s is left out, %s", m, why)
 		}
 	}
-	if t.OfKinds() {
-		m := sem.Compared(t)[0].String()
-		add("model that auto takes for these kinds: %s (%s)", m, sem.Describe(m))
-	} else {
-		add("models that auto compares: %s%s", strings.Join(models, ", "), left)
-	}
+	add("models that auto compares: %s%s", strings.Join(models, ", "), left)
 	switch {
 	case d <= exact.Affordable:
 		add("engine: exact sums over all orders, up to %d columns", exact.Affordable)

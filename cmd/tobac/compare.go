@@ -123,7 +123,7 @@ func sampledResult(dir string, edited bool) (*posterior.Posterior, *mat.Dense, e
 
 func (s *comparisonSummary) print(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "mean difference      %.4f; Monte Carlo error explains "+
-		"%.4f\ngreatest difference  %.4f, of %s -> %s\nverdict              %s\n",
+		"%.4f\ngreatest difference  %.4f, of %s → %s\nverdict              %s\n",
 		s.Mean, s.Explained, s.Greatest, cli.Printable(s.Source), cli.Printable(s.Target),
 		s.Verdict)
 	if err != nil {

@@ -157,9 +157,9 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 	}
 	if known {
 		fmt.Fprintln(&w, "  effect: posterior mean ± posterior standard deviation; path: "+
-			"probability that a directed path leads there")
+			"probability of a directed path")
 	} else {
-		fmt.Fprintln(&w, "  effect: mean; path: probability that a directed path leads there")
+		fmt.Fprintln(&w, "  effect: mean; path: probability of a directed path")
 	}
 	fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
 	if a.single && known {
