@@ -197,7 +197,7 @@ var allowed = map[string][]string{
 		"tobac/internal/inference", "tobac/internal/orders", "tobac/internal/tempering",
 		"tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/sem", "gonum.org/v1/gonum"},
 	"tobac/internal/graphchains": {"tobac/internal/priors", "tobac/internal/scoring",
-		"tobac/internal/drawn",
+		"tobac/internal/drawn", "tobac/internal/nodescore", "tobac/internal/search",
 		"tobac/background",
 		"tobac/internal/jobs", "tobac/internal/trust",
 		"tobac/internal/refinement", "tobac/dag", "tobac/dataset",

@@ -3,6 +3,7 @@ package sem
 import (
 	"context"
 	"math"
+	"slices"
 
 	"tobac/dataset"
 	"tobac/models"
@@ -52,6 +53,10 @@ var (
 // averaged over, α_λ = d+1+f with the same probability for each f.
 var bgeScales = []float64{3, 1, 0.3, 0.1, 0.03, 0.01}
 
+// deepScales are further f of more than 24 columns: dense graphs of a hundred columns and more
+// leave columns less than a millionth of their variance.
+var deepScales = []float64{0.003, 0.001, 0.0003, 0.0001}
+
 // Likelihood implements [Differentiable]: of columns as they are.
 func (m bgeModel) Likelihood(data *dataset.Table) (models.Likelihood, error) {
 	return models.NewBGe(data.X, data.Mask(),
@@ -75,15 +80,19 @@ func (m bgeModel) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Pr
 // hypotheses are the scores of m under the scales of its prior.
 func (m bgeModel) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
-	all := make([]Hypothesis, len(bgeScales))
+	scales := bgeScales
+	if d > 24 {
+		scales = slices.Concat(bgeScales, deepScales)
+	}
+	all := make([]Hypothesis, len(scales))
 	first, err := score.NewBGe(data.X, data.Mask(),
 		score.BGeOptions{AlphaMu: m.AlphaMu, AlphaLambda: float64(d+1) + bgeScales[0]})
 	if err != nil {
 		return nil, err
 	}
-	for k, f := range bgeScales {
+	for k, f := range scales {
 		all[k] = Hypothesis{Scores: first.WithAlphaLambda(float64(d+1) + f),
-			LogWeight: -math.Log(float64(len(bgeScales)))}
+			LogWeight: -math.Log(float64(len(scales)))}
 	}
 	return all, nil
 }

@@ -94,7 +94,7 @@ func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stag
 		}
 		p.SettleModel(s.Model, s.Evidence)
 		p.Doing(name, "searching, model "+s.Model.String())
-		best, err := e.find(ctx, s.Hypothesis.Scores, s.Prior, p.Workers,
+		best, err := e.find(ctx, []score.Scorer{s.Hypothesis.Scores}, s.Prior, p.Workers,
 			stream.New(p.Seed, stream.GraphSearch), s.Best())
 		if err != nil {
 			return err
@@ -128,18 +128,21 @@ func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stag
 	return engine.Finished(o, nil), nil
 }
 
-// find is a probable graph, of a search that begins at another one unless that is nil.
+// find is a probable graph under the last of some scores, of a search through all of them that
+// begins at another graph unless that is nil.
 func (e searchEngine) find(
-	ctx context.Context, s score.Scorer, prior *score.Prior, workers int, rng *rand.Rand,
+	ctx context.Context, all []score.Scorer, prior *score.Prior, workers int, rng *rand.Rand,
 	from *dag.Graph,
 ) (*dag.Graph, error) {
-	screen, err := search.NewScreen(ctx, s, prior, workers)
+	screens, err := search.NewScreens(ctx, all, prior, workers)
 	if err != nil {
 		return nil, err
 	}
-	at := search.At(screen, rng, from)
-	err = at.Run(ctx, e.Tries)
-	return at.Graph(), err
+	at, err := search.Through(ctx, screens, rng, e.Tries, from)
+	if err != nil {
+		return nil, err
+	}
+	return at.Graph(), nil
 }
 
 // halves are probable graphs of random halves of the rows, each under the hypothesis of the model

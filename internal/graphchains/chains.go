@@ -104,6 +104,7 @@ type Settled struct {
 	Hypothesis sem.Hypothesis
 	hypotheses []sem.Hypothesis // all of the model, as if all of the evidence counted
 	chosen     int              // its number
+	wider      []sem.Hypothesis // those before it that a search for its graphs goes through
 	best       *dag.Graph       // the most probable one of the short chains
 	starts     []*dag.Graph     // the most probable one of each of them
 	trust      trust.Trust      // part of its evidence that counts
@@ -206,8 +207,9 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 func (s *Settled) Best() *dag.Graph { return s.best }
 
 // Scores are the node scores of the settled model for other rows of its table, under the hypothesis
-// that suits the most probable graph of the short chains.
-func (s *Settled) Scores(ctx context.Context, rows *dataset.Table) (score.Scorer, error) {
+// that suits the most probable graph of the short chains. Before them are those of the hypotheses
+// that a search goes through, see [search.Through].
+func (s *Settled) Scores(ctx context.Context, rows *dataset.Table) ([]score.Scorer, error) {
 	all, err := s.Model.Hypotheses(ctx, rows, s.Prior, 1)
 	if err == nil {
 		all, err = s.trust.Of(ctx, rows, all, 1)
@@ -215,7 +217,19 @@ func (s *Settled) Scores(ctx context.Context, rows *dataset.Table) (score.Scorer
 	if err != nil {
 		return nil, err
 	}
-	return all[inference.Suiting(all, s.best)].Scores, nil
+	suiting := inference.Suiting(all, s.best)
+	return append(scoresOf(all[:min(len(s.wider), suiting)]), all[suiting].Scores), nil
+}
+
+// Wider are the node scores that a search for graphs of the settled ones goes through.
+func (s *Settled) Wider() []score.Scorer { return scoresOf(s.wider) }
+
+func scoresOf(all []sem.Hypothesis) []score.Scorer {
+	list := make([]score.Scorer, len(all))
+	for k, h := range all {
+		list[k] = h.Scores
+	}
+	return list
 }
 
 // First implements [engine.Settled].
@@ -245,7 +259,7 @@ func New(ctx context.Context, data *dataset.Table, s *Settled, problem *engine.P
 	e *Settings) (*Chains, error) {
 	problem.Doing(name, "scoring candidate parents, model "+s.Model.String())
 	options := e.Options(problem, e.WarmUp)
-	options.Starts = s.starts
+	options.Starts, options.Wider = s.starts, s.Wider()
 	sampler, err := mcmc.New(ctx, s.Hypothesis.Scores, s.Prior, options)
 	return &Chains{Settled: s, engine: e, data: data, problem: problem, sampler: sampler,
 		steps: e.WarmUp + e.Iterations}, err
@@ -321,10 +335,19 @@ func pilotChains(
 	}
 	c := &Settled{Model: m, hypotheses: all, trust: t}
 	var res *mcmc.Result
-	for chosen, round := len(hypotheses)/2, 0; round < 2; round++ {
+	chosen, starts := len(hypotheses)/2, []*dag.Graph(nil)
+	if steps(hypotheses, d) {
+		chosen, starts, err = descend(ctx, hypotheses, prior, problem)
+		if err != nil {
+			return nil, 0, err
+		}
+		c.wider = hypotheses[:chosen]
+	}
+	for range 2 {
 		c.Hypothesis, c.chosen = hypotheses[chosen], chosen
 		options := e.Options(problem, pilot/2)
 		options.Chains, options.Rungs = min(options.Chains, mostPilots), 1
+		options.Starts = starts
 		if most := min(pilotCandidates, mcmc.DefaultCandidates(d)); options.Candidates == 0 {
 			options.Candidates = most
 		}
@@ -344,7 +367,9 @@ func pilotChains(
 		if better == chosen {
 			break
 		}
-		chosen = better
+		if chosen = better; starts != nil {
+			starts, c.wider = c.starts, hypotheses[:chosen]
+		}
 	}
 	c.density = inference.Nearest(densities, math.Max(mat.Sum(res.Edges)/float64(d), 1e-3))
 	return c, res.Diagnostics.LogP.Mean, nil

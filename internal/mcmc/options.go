@@ -7,6 +7,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/scoring"
+	"tobac/score"
 )
 
 // Options are the settings of a [Sampler]. The zero value is the documented default.
@@ -24,6 +25,7 @@ type Options struct {
 	Draws   int // least number of graphs that a long run keeps, −1 for none; 0: 1000
 	// near which the searches for the first chains begin; the others begin anew
 	Starts  []*dag.Graph
+	Wider   []score.Scorer // through which those that begin anew go first; see [search.Through]
 	Seed    uint64
 	Workers int // goroutines; 0: one per processor. Results do not depend on it.
 }

@@ -13,6 +13,7 @@ import (
 	"tobac/internal/scoring"
 	"tobac/internal/search"
 	"tobac/internal/stream"
+	"tobac/score"
 )
 
 // Rounds of refine, and the iterations of a chain in each.
@@ -47,7 +48,12 @@ const hopeless = 7
 // begin finds a probable graph for each chain, chooses candidates by these
 // graphs, makes their tables, and puts all rungs of a chain at its graph.
 func (m *Sampler) begin(ctx context.Context) error {
-	screen, err := search.NewScreen(ctx, m.scorer, m.prior, m.options.Workers)
+	var wider []score.Scorer
+	if len(m.options.Starts) < len(m.chains) {
+		wider = m.options.Wider
+	}
+	screens, err := search.NewScreens(ctx, append(slices.Clone(wider), m.scorer), m.prior,
+		m.options.Workers)
 	if err != nil {
 		return err
 	}
@@ -55,17 +61,20 @@ func (m *Sampler) begin(ctx context.Context) error {
 	detours := make([][]float64, len(m.chains))
 	sums := make([][]float64, len(m.chains))
 	err = parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
-		var from *dag.Graph
+		rng := stream.New(m.options.Seed, stream.MCMCStart, k)
+		through, from := screens, (*dag.Graph)(nil)
 		if k < len(m.options.Starts) {
-			from = m.options.Starts[k]
+			through, from = screens[len(wider):], m.options.Starts[k]
 		}
-		s := search.At(screen, stream.New(m.options.Seed, stream.MCMCStart, k), from)
-		err := s.Run(ctx, 0)
+		s, err := search.Through(ctx, through, rng, 0, from)
+		if err != nil {
+			return err
+		}
 		starts[k], logs[k] = s.Parents(), s.LogScore()
 		sums[k], detours[k] = m.conditionals(s), make([]float64, m.d*m.d)
 		m.addDetours(detours[k], s)
 		m.addTurned(detours[k], s.Graph())
-		return err
+		return nil
 	})
 	if err != nil {
 		return err

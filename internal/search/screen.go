@@ -104,6 +104,19 @@ func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int)
 	return c, err
 }
 
+// NewScreens are those of several scores.
+func NewScreens(ctx context.Context, all []score.Scorer, p *score.Prior, workers int) ([]*Screen,
+	error) {
+	list := make([]*Screen, len(all))
+	for k, s := range all {
+		var err error
+		if list[k], err = NewScreen(ctx, s, p, workers); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
 // Best returns the n members of an ascending list with the largest values, ascending. Of equal
 // ones the first counts.
 func Best(list []int, value []float64, n int) []int {

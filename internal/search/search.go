@@ -98,6 +98,24 @@ func At(c *Screen, rng *rand.Rand, g *dag.Graph) *Searcher {
 	return s
 }
 
+// Through looks for a probable graph under each of some scores in turn, as [Searcher.Run] does, and
+// begins at that of the one before, the first as [At]. Scores whose modes are few and wide lead to
+// those whose best mode a search from anywhere else would not find.
+func Through(ctx context.Context, screens []*Screen, rng *rand.Rand, tries int,
+	from *dag.Graph) (*Searcher, error) {
+	var s *Searcher
+	for _, c := range screens {
+		if s != nil {
+			from = s.Graph()
+		}
+		s = At(c, rng, from)
+		if err := s.Run(ctx, tries); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
 // empty is at no order yet.
 func empty(c *Screen, rng *rand.Rand) *Searcher {
 	s := &Searcher{

@@ -283,3 +283,35 @@ func TestDetours(t *testing.T) {
 		t.Error("no walk gave other parents")
 	}
 }
+
+// A search through several scores is one under each, from the graph of that before.
+func TestThrough(t *testing.T) {
+	s, _ := simulated(t, 30, 200, 3)
+	prior := score.Fair(30)
+	var all []score.Scorer
+	for _, f := range []float64{3, 0.1, 0.003} {
+		all = append(all, s.(*score.BGe).WithAlphaLambda(31+f))
+	}
+	screens, err := search.NewScreens(t.Context(), all, prior, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := search.Through(t.Context(), screens, rand.New(rand.NewPCG(1, 1)), 5, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng, from := rand.New(rand.NewPCG(1, 1)), (*dag.Graph)(nil)
+	for _, c := range screens {
+		at := search.At(c, rng, from)
+		if err := at.Run(t.Context(), 5); err != nil {
+			t.Fatal(err)
+		}
+		from = at.Graph()
+	}
+	if !got.Graph().Equal(from) {
+		t.Error("another graph than that of one search after the other")
+	}
+	if want := logScore(all[2], prior, got.Parents()); math.Abs(got.LogScore()-want) > 1e-6 {
+		t.Errorf("ln p is %v, want %v, that of the last score", got.LogScore(), want)
+	}
+}

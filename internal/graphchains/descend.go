@@ -1,0 +1,74 @@
+package graphchains
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"tobac/dag"
+	"tobac/engine"
+	"tobac/internal/nodescore"
+	"tobac/internal/parallel"
+	"tobac/internal/search"
+	"tobac/internal/stream"
+	"tobac/score"
+	"tobac/sem"
+)
+
+// fewSteps is the number of variables up to which a search finds probable graphs without help.
+const fewSteps = 24
+
+// steps reports whether searches go through hypotheses one after the other: several of many
+// variables, whose scores are fast.
+func steps(all []sem.Hypothesis, d int) bool {
+	return d > fewSteps && len(all) > 1 && !slices.ContainsFunc(all, func(h sem.Hypothesis) bool {
+		_, fast := h.Scores.(nodescore.ToggleScorer)
+		return !fast
+	})
+}
+
+// descend looks for probable graphs under the first hypothesis, then from these under the second,
+// and so on, as long as the next one suits the best graph better. Where deep graphs leave a column
+// a millionth of its variance, the posterior under a prior that expects so little noise has
+// thousands of modes, and a search from anywhere ends in one of them. Under one that expects much
+// noise it has few, and its best graph is near that of the next. It returns the number of the last
+// hypothesis, and the graphs, of which the most probable one comes first.
+func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
+	problem *engine.Problem) (chosen int, graphs []*dag.Graph, err error) {
+	type end struct {
+		graph *dag.Graph
+		value float64
+	}
+	ends := make([]end, mostPilots)
+	for k, h := range all {
+		screen, err := search.NewScreen(ctx, h.Scores, prior, problem.Workers)
+		if err != nil {
+			return 0, nil, err
+		}
+		err = parallel.For(ctx, len(ends), problem.Workers, func(i int) error {
+			rng := stream.New(problem.Seed, stream.MCMCStart, MostChains+k*len(ends)+i)
+			s := search.At(screen, rng, ends[i].graph)
+			err := s.Run(ctx, 0)
+			ends[i] = end{s.Graph(), s.LogScore()}
+			return err
+		})
+		if err != nil {
+			return 0, nil, err
+		}
+		slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(b.value, a.value) })
+		chosen = k
+		if k+1 < len(all) && !suits(all[k+1], h, ends[0].graph) {
+			break
+		}
+	}
+	for _, e := range ends {
+		graphs = append(graphs, e.graph)
+	}
+	return chosen, graphs, nil
+}
+
+// suits reports whether one hypothesis suits a graph better than another.
+func suits(h, other sem.Hypothesis, g *dag.Graph) bool {
+	return h.LogWeight+nodescore.OfGraph(h.Scores, g) >
+		other.LogWeight+nodescore.OfGraph(other.Scores, g)
+}
