@@ -223,9 +223,9 @@ func (m mixedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *
 	return []Hypothesis{{Scores: mixedScores{&s, drawn}}}, ctx.Err()
 }
 
-// jointScales are the scales of the prior of [Mixed] that are averaged over: from large effects to
-// small ones.
-var jointScales = []float64{0.05, 1, 30}
+// jointScales are the scales of the prior of [Mixed] that are averaged over: correlations of two
+// numbers have the standard deviations 0.5, 0.28 and 0.1.
+var jointScales = []float64{1, 10, 100}
 
 // jointScores are the scores of [Mixed] with some scales.
 func jointScores(data *dataset.Table, prior *score.Prior, scales []float64) (*nodescore.Joint,

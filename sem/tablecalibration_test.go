@@ -98,8 +98,8 @@ func TestCalibrationOfCategories(t *testing.T) {
 
 // Of 200 graphs and tables of a category and two numbers drawn from the prior of mixed, every graph
 // alike in which no number causes the category, and the scale one of its three, edges have the
-// frequencies of their probabilities to 0.05 (0.030 over 2000: the scales are averaged over for
-// each set, not for the table). Mixed has no distribution of a category that a number causes.
+// frequencies of their probabilities to 0.05 (XXX over 2000, where chance alone leaves 0.009).
+// Mixed has no distribution of a category that a number causes.
 func TestCalibrationOfMixedTables(t *testing.T) {
 	const tables, n, d = 200, 60, 3
 	rng := rand.New(rand.NewPCG(29, 4))
@@ -121,7 +121,7 @@ func TestCalibrationOfMixedTables(t *testing.T) {
 			}
 			order, ok = sequence(parents[:])
 		}
-		data := drawJoint(n, parents[:], order, []float64{0.05, 1, 30}[rng.IntN(3)], rng)
+		data := drawJoint(n, parents[:], order, []float64{1, 10, 100}[rng.IntN(3)], rng)
 		p := edgesUnder(t, sem.Mixed{}, data, prior)
 		for j := 1; j < d; j++ {
 			for i := range d {
@@ -138,9 +138,10 @@ func TestCalibrationOfMixedTables(t *testing.T) {
 	wellCalibrated(t, said, there)
 }
 
-// drawJoint draws a table of a category of three levels and two numbers: for a number with p
-// columns of parents, its noise variance from an inverse gamma distribution with the shape
-// (f+p+2)/2 and the scale t/2, t = f/2, and effects with that variance over t.
+// drawJoint draws a table of a category of three levels and two numbers: of a number with p columns
+// of parents the noise variance from an inverse gamma distribution with the shape (f+p+2)/2 and the
+// scale 1/2, and effects with that variance times the parent's unit, 1 of a number and 1/(f+2) of
+// the contrasts of a category of mean variance 1.
 func drawJoint(n int, parents [][]int, order []int, f float64, rng *rand.Rand) *dataset.Table {
 	data := &dataset.Table{X: mat.NewDense(n, len(parents), nil), Names: []string{"a", "b", "c"},
 		Variables: []dataset.Variable{{Kind: dataset.Categorical, Levels: []string{"p", "q", "r"}},
@@ -164,7 +165,7 @@ func drawJoint(n int, parents [][]int, order []int, f float64, rng *rand.Rand) *
 			scale := math.Sqrt((stat.Variance(both[0], nil) + stat.Variance(both[1], nil)) / 2)
 			for _, c := range both {
 				floats.AddConst(-stat.Mean(c, nil), c)
-				floats.Scale(1/scale, c)
+				floats.Scale(1/(scale*math.Sqrt(f+2)), c)
 			}
 			columns[0] = both
 			continue
@@ -173,17 +174,15 @@ func drawJoint(n int, parents [][]int, order []int, f float64, rng *rand.Rand) *
 		for _, i := range parents[j] {
 			of = append(of, columns[i]...)
 		}
-		t := f / 2
-		precision := distuv.Gamma{Alpha: (f + float64(len(of)) + 2) / 2, Beta: t / 2, Src: rng}
+		precision := distuv.Gamma{Alpha: (f + float64(len(of)) + 2) / 2, Beta: 0.5, Src: rng}
 		sd := 1 / math.Sqrt(precision.Rand())
 		y := make([]float64, n)
 		for r := range y {
 			y[r] = sd * rng.NormFloat64()
 		}
 		for _, c := range of {
-			floats.AddScaled(y, sd/math.Sqrt(t)*rng.NormFloat64(), c)
+			floats.AddScaled(y, sd*rng.NormFloat64(), c)
 		}
-		floats.Scale(1/stat.StdDev(y, nil), y) // the unit of a number tells nothing
 		data.X.SetCol(j, y)
 		columns[j] = [][]float64{y}
 	}

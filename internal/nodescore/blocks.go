@@ -13,9 +13,11 @@ import (
 
 // BlockOptions are the hyperparameters of [Blocks].
 type BlockOptions struct {
-	AlphaMu float64 // strength of the prior mean; defaults to 1
-	// Freedom is α_λ − D − 1 for D columns, which sets the scale t of the prior; defaults to 1.
+	// Freedom is α_λ − D − 1 for D columns: the larger, the smaller are effects; defaults to 1.
 	Freedom float64
+	// Scale is t, the unit of the prior. 0 means Freedom + 2, under which columns of variance 1 are
+	// most probable each by itself: their unit tells nothing.
+	Scale float64
 }
 
 // Blocks is [score.BGe] whose variables are blocks of columns: an edge joins all columns of two
@@ -45,6 +47,7 @@ type blockGroup struct {
 	constant []float64 // by number of columns before
 	factor   []float64
 	sums     []float64 // of the constants before
+	alone    []float64 // of each variable, the evidence of its columns, as logJoints has it
 }
 
 var (
@@ -69,15 +72,12 @@ func NewBlocks(x mat.Matrix, widths []int, intervened mat.Matrix, opt BlockOptio
 	if b.first[d] != all {
 		return nil, fmt.Errorf("score: blocks of %d columns, got %d", b.first[d], all)
 	}
-	if b.opt.AlphaMu == 0 {
-		b.opt.AlphaMu = 1
-	}
 	if b.opt.Freedom == 0 {
 		b.opt.Freedom = 1
 	}
-	if !(b.opt.AlphaMu > 0) || !(b.opt.Freedom > 0) || math.IsInf(b.opt.AlphaMu+b.opt.Freedom, 0) {
-		return nil, fmt.Errorf("score: blocks with alpha mu %v and freedom %v, want finite "+
-			"numbers above 0", b.opt.AlphaMu, b.opt.Freedom)
+	if !(b.opt.Freedom > 0) || !(b.opt.Scale >= 0) || math.IsInf(b.opt.Freedom+b.opt.Scale, 0) {
+		return nil, fmt.Errorf("score: blocks with freedom %v and scale %v, want finite numbers, "+
+			"the first above 0 and none below", b.opt.Freedom, b.opt.Scale)
 	}
 	var wide mat.Matrix
 	if intervened != nil {
@@ -146,9 +146,10 @@ func (b *Blocks) standardise(t *scoring.Table) error {
 
 // prepare computes what depends on the prior.
 func (b *Blocks) prepare() {
-	mu, all := b.opt.AlphaMu, b.first[len(b.first)-1]
-	free := b.opt.Freedom + 1
-	b.t = mu * b.opt.Freedom / (mu + 1)
+	all, free := b.first[len(b.first)-1], b.opt.Freedom+1
+	if b.t = b.opt.Scale; b.t == 0 {
+		b.t = b.opt.Freedom + 2
+	}
 	for k := range b.groups {
 		g := &b.groups[k]
 		n := float64(g.n)
@@ -158,22 +159,35 @@ func (b *Blocks) prepare() {
 			p := float64(k)
 			after, _ := math.Lgamma((n + free + p + 1) / 2)
 			before, _ := math.Lgamma((free + p + 1) / 2)
-			g.constant[k] = 0.5*math.Log(mu/(n+mu)) + after - before - n/2*math.Log(math.Pi) +
+			g.constant[k] = -0.5*math.Log1p(n) + after - before - n/2*math.Log(math.Pi) +
 				(free+2*p+1)/2*math.Log(b.t)
 			g.factor[k] = (n + free + p + 1) / 2
 			g.sums[k+1] = g.sums[k] + g.constant[k]
 		}
 	}
+	for k := range b.groups {
+		g := &b.groups[k]
+		g.alone = make([]float64, len(b.logScale))
+		for j := range g.alone {
+			if g.n == 0 {
+				break
+			}
+			w := &blockWalk{Blocks: b, group: g, ends: []int{0}}
+			w.take([]int{j})
+			_, logDet := w.eliminate(w.matrix(), 1, 0)
+			g.alone[j] = g.joint(len(w.from), logDet)
+		}
+	}
 }
 
-// WithFreedom is the score with another scale of the prior for the same data. It panics unless
-// freedom is positive and finite.
+// WithFreedom is the score with other freedom, and the unit that it sets, for the same data. It
+// panics unless freedom is positive and finite.
 func (b *Blocks) WithFreedom(freedom float64) *Blocks {
 	if !(freedom > 0) || math.IsInf(freedom, 0) {
 		panic(fmt.Sprintf("score: blocks with freedom %v, want a finite number above 0", freedom))
 	}
 	q := *b
-	q.opt.Freedom = freedom
+	q.opt = BlockOptions{Freedom: freedom}
 	q.groups = slices.Clone(b.groups)
 	q.prepare()
 	return &q
@@ -243,7 +257,8 @@ func (w *blockWalk) subsets(ctx context.Context, dst, m []float64, k, columns in
 //
 //	ln p(X_A) = Σ_{k<p} c_k − f_{p−1} ln|R_AA|,   p columns,
 //
-// which is the sum of the scores of these columns one after the other, but for their scales.
+// which is the sum of the scores of these columns one after the other, but for their scales, less
+// those of each variable alone.
 func (b *Blocks) logJoints(dst []float64, j int, variables, given []int) {
 	g := &b.groups[b.of[j]]
 	if g.n == 0 {
@@ -251,13 +266,7 @@ func (b *Blocks) logJoints(dst []float64, j int, variables, given []int) {
 		return
 	}
 	w := &blockWalk{Blocks: b, group: g, j: j, ends: []int{0}}
-	for _, i := range slices.Concat(variables, given) {
-		for c := b.first[i]; c < b.first[i+1]; c++ {
-			w.from = append(w.from, c)
-		}
-		w.ends = append(w.ends, len(w.from))
-	}
-	w.stride, w.room = len(w.from), make([][]float64, len(w.ends)-1)
+	w.take(slices.Concat(variables, given))
 	m, logDet, columns := w.matrix(), 0.0, 0
 	for k := len(w.room); k > len(variables); k-- {
 		m, logDet = w.eliminate(m, k, logDet)
@@ -265,6 +274,35 @@ func (b *Blocks) logJoints(dst []float64, j int, variables, given []int) {
 	}
 	w.subsets(context.Background(), dst, m, len(variables), columns, logDet,
 		func(_ []float64, columns int, logDet float64) float64 { return g.joint(columns, logDet) })
+	alone := g.aloneOf(given)
+	for set := range dst {
+		dst[set] -= alone
+		for k, i := range variables {
+			if set>>k&1 == 1 {
+				dst[set] -= g.alone[i]
+			}
+		}
+	}
+}
+
+// aloneOf is the sum of the evidences of variables alone.
+func (g *blockGroup) aloneOf(variables []int) float64 {
+	sum := 0.0
+	for _, i := range variables {
+		sum += g.alone[i]
+	}
+	return sum
+}
+
+// take puts the columns of some variables behind those that a walk has.
+func (w *blockWalk) take(variables []int) {
+	for _, i := range variables {
+		for c := w.first[i]; c < w.first[i+1]; c++ {
+			w.from = append(w.from, c)
+		}
+		w.ends = append(w.ends, len(w.from))
+	}
+	w.stride, w.room = len(w.from), make([][]float64, len(w.ends)-1)
 }
 
 // LogScoresToggled implements [ToggleScorer].
@@ -303,7 +341,7 @@ func (b *Blocks) toggled(dst, joints []float64, j int, parents, variables []int)
 		columns := len(c.from) + w.width(1)
 		dst[k] = w.score(m, columns, logDet)
 		if joints != nil {
-			joints[k] = g.joint(columns, logDet)
+			joints[k] = g.joint(columns, logDet) - g.aloneOf(parents) - g.alone[i]
 		}
 	}
 }
@@ -420,15 +458,8 @@ type blockWalk struct {
 
 func (b *Blocks) newWalk(j int, candidates []int) *blockWalk {
 	w := &blockWalk{Blocks: b, group: &b.groups[b.of[j]], j: j}
-	for _, i := range append([]int{j}, candidates...) {
-		for c := b.first[i]; c < b.first[i+1]; c++ {
-			w.from = append(w.from, c)
-		}
-		w.ends = append(w.ends, len(w.from))
-	}
-	w.stride = len(w.from)
+	w.take(append([]int{j}, candidates...))
 	w.own = make([]float64, w.ends[0]*w.ends[0])
-	w.room = make([][]float64, len(candidates))
 	return w
 }
 

@@ -35,11 +35,10 @@ func TestBlocksOfSingleColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := nodescore.NewBlocks(x, []int{1, 1, 1, 1}, marks,
-			nodescore.BlockOptions{Freedom: 1})
+			nodescore.BlockOptions{Freedom: 0.3, Scale: 0.15})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s = s.WithFreedom(0.3)
 		for bits := range 8 {
 			parents := scoring.Subset(nil, []int{0, 1, 3}, bits)
 			if a, b := s.LogScore(2, parents),

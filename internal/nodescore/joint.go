@@ -1,16 +1,21 @@
 package nodescore
 
-import "gonum.org/v1/gonum/floats"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+)
 
 // Joint is the score of categories and numbers under a joint distribution whose categories have
 // tables of probabilities and whose numbers are normal given them, with linear equations and
 // contrasts of the categories. A set S of variables, of which C are categories, has the evidence
 //
-//	L(S) = Categories(C) + ln mean_f exp(Numbers_f(S) − Numbers_f(C)),
-//	score(j, A) = L(A ∪ {j}) − L(A),
+//	L(S) = Categories(C) + Σ_{i∈S∖C} N(i) + ln mean_f exp(N_f(S) − N_f(C) − Σ_{i∈S∖C} N_f(i)),
+//	score(j, A) = L(A ∪ {j}) − L(A),   N_f = Numbers_f,   N(i) = ln mean_f exp N_f(i),
 //
 // with the scales f of a prior of effects averaged over for each set, so that weak dependences are
-// found beside strong ones. Numbers tell about a category what Bayes' rule says, and Markov
+// found beside strong ones. What a scale says of a number alone does not count: else numbers that
+// do not depend on each other would seem to, since they share a scale. Numbers tell about a category what Bayes' rule says, and Markov
 // equivalent graphs have the same score (Lauritzen and Wermuth 1989; Heckerman and Geiger 1995). A
 // Joint is safe for concurrent use.
 type Joint struct {
@@ -50,12 +55,30 @@ func (s *Joint) constant(j int) float64 {
 	return s.Constant[j]
 }
 
+// alone is by scale what is added to the score of a variable: of a number alone the mean over the
+// scales in place of what each says.
+func (s *Joint) alone(j int) []float64 {
+	of := make([]float64, len(s.Numbers))
+	if s.Place[j] >= 0 {
+		return of
+	}
+	for f, b := range s.Numbers {
+		of[f] = b.LogScore(j, nil)
+	}
+	mean := floats.LogSumExp(of) - math.Log(float64(len(of)))
+	for f := range of {
+		of[f] = mean - of[f]
+	}
+	return of
+}
+
 // LogScore implements [score.Scorer].
 func (s *Joint) LogScore(j int, parents []int) float64 {
 	places, variables, _ := s.categories(parents)
 	scales := len(s.Numbers)
 	room := make([]float64, 2*scales)
 	before, after := room[:scales], room[scales:]
+	alone := s.alone(j)
 	for f, b := range s.Numbers {
 		if scales > 1 {
 			var joint, tables [1]float64
@@ -63,7 +86,7 @@ func (s *Joint) LogScore(j int, parents []int) float64 {
 			b.logJoints(tables[:], j, nil, variables)
 			before[f] = joint[0] - tables[0]
 		}
-		after[f] = before[f] + b.LogScore(j, parents)
+		after[f] = before[f] + b.LogScore(j, parents) + alone[f]
 		if s.Place[j] >= 0 {
 			after[f] -= b.LogScore(j, variables)
 		}
@@ -94,6 +117,7 @@ func (s *Joint) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	tables, joints := make([]float64, 1<<len(bit)), make([]float64, len(dst))
 	// By set and scale: the evidence of the parents, and with j, less those of the categories.
 	before, after := make([]float64, scales*len(dst)), make([]float64, scales*len(dst))
+	alone := s.alone(j)
 	for f, b := range s.Numbers {
 		b.LogScoresGiven(dst, j, candidates, given)
 		if category {
@@ -110,7 +134,7 @@ func (s *Joint) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 			}
 		}
 		for set, v := range dst {
-			before[set*scales+f], after[set*scales+f] = joints[set], joints[set]+v
+			before[set*scales+f], after[set*scales+f] = joints[set], joints[set]+v+alone[f]
 		}
 	}
 	if clear(tables); category {
@@ -141,6 +165,7 @@ func (s *Joint) LogScoresToggled(dst []float64, j int, parents, variables []int)
 	scores, joints := make([]float64, len(variables)), make([]float64, len(variables))
 	ofTables, tables := make([]float64, same+1), make([]float64, same+1)
 	before, after := make([]float64, scales*len(variables)), make([]float64, scales*len(variables))
+	alone := s.alone(j)
 	for f, b := range s.Numbers {
 		b.toggled(scores, joints, j, parents, variables)
 		b.toggled(ofTables[:same], tables[:same], j, categories, toggled)
@@ -153,7 +178,7 @@ func (s *Joint) LogScoresToggled(dst []float64, j int, parents, variables []int)
 			if before[k*scales+f] = joints[k] - tables[at]; category {
 				v -= ofTables[at]
 			}
-			after[k*scales+f] = before[k*scales+f] + v
+			after[k*scales+f] = before[k*scales+f] + v + alone[f]
 		}
 	}
 	if clear(tables); category {

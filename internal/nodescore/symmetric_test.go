@@ -73,12 +73,12 @@ func TestJoint(t *testing.T) {
 			1+tables.LogScore(0, []int{1}); math.Abs(got-want) > 1e-9 {
 			t.Errorf("a category given a category has %v, want %v", got, want)
 		}
-		mean := 0.0
+		gain, alone := 0.0, 0.0
 		for _, b := range scales {
-			mean += math.Exp(b.LogScore(2, []int{0, 1})-numbers.LogScore(2, []int{0, 1})) /
-				float64(len(scales))
+			gain += math.Exp(b.LogScore(2, []int{0, 1})-b.LogScore(2, nil)) / float64(len(scales))
+			alone += math.Exp(b.LogScore(2, nil)-numbers.LogScore(2, nil)) / float64(len(scales))
 		}
-		want := 3 + numbers.LogScore(2, []int{0, 1}) + math.Log(mean)
+		want := 3 + numbers.LogScore(2, nil) + math.Log(alone) + math.Log(gain)
 		if got := s.LogScore(2, []int{0, 1}); math.Abs(got-want) > 1e-9 {
 			t.Errorf("a number has %v, want %v", got, want)
 		}

@@ -99,6 +99,7 @@ func (p *preparation) search(x *mat.Dense) (found map[int]string, constant map[i
 		found[j] = p.equation(j, of, weights, s)
 		return true
 	})
+	p.noteExceptions(s, found, constant)
 	for _, j := range near {
 		if !constant[j] {
 			p.note("%s is almost determined by the columns before it: less than a millionth of "+
@@ -106,6 +107,80 @@ func (p *preparation) search(x *mat.Dense) (found map[int]string, constant map[i
 		}
 	}
 	return found, constant
+}
+
+// Of a table the rows in which a dependence may fail, and still be one: so many parts are searched
+// of which each may be free of them, and at most this part of the rows. A column must have other
+// values than its most frequent one in many more.
+const (
+	searchedParts = 5
+	exceptions    = 0.01
+	moreThanMode  = 10
+)
+
+// noteExceptions warns of columns that are sums of earlier ones but in a few rows: such a sum is a
+// definition with errors of recording, and no equation of a model.
+func (p *preparation) noteExceptions(s *moments, found map[int]string, constant map[int]bool) {
+	_, d := s.x.Dims()
+	if len(s.rows) < searchedParts*(d+2) {
+		return
+	}
+	t := &dataset.Table{Variables: p.out.variables()}
+	seen := map[int]bool{}
+	for k := range searchedParts {
+		var rows []int
+		for at := k; at < len(s.rows); at += searchedParts {
+			rows = append(rows, s.rows[at])
+		}
+		part := newMoments(s.x, rows)
+		part.sequential(func(j int, of []int, weights []float64) bool {
+			_, exact := found[j]
+			if exact || constant[j] || seen[j] || len(of) == 0 ||
+				t.OfKinds() && t.Kind(j).Levelled() {
+				return exact
+			}
+			weights = part.round(j, of, weights)
+			failed := part.failing(j, of, weights, s.rows)
+			if failed == 0 || float64(failed) > exceptions*float64(len(s.rows)) ||
+				moreThanMode*failed > offMode(s, j) {
+				return false
+			}
+			seen[j] = true
+			c := p.out.Columns[j]
+			p.warn("column %d (%s) %s, but for %s of %d, which seem to be errors: its relations "+
+				"and those of these columns follow from this; --drop %s leaves it out", c.Position,
+				short(c.Name), p.equation(j, of, weights, part), words.Counted(failed, "row"),
+				len(s.rows), shellQuote(c.Name))
+			return true
+		})
+	}
+}
+
+// failing is the number of some rows in which a combination is not the column.
+func (s *moments) failing(j int, of []int, weights []float64, rows []int) int {
+	failed := 0
+	for _, i := range rows {
+		row := s.x.RawRowView(i)
+		e := row[j] - s.mean[j]
+		for a, k := range of {
+			e -= weights[a] * (row[k] - s.mean[k])
+		}
+		if math.Abs(e) > largestError*s.sd[j] {
+			failed++
+		}
+	}
+	return failed
+}
+
+// offMode is the number of rows in which a column has not its most frequent value.
+func offMode(s *moments, j int) int {
+	count, most := map[float64]int{}, 0
+	for _, i := range s.rows {
+		v := s.x.At(i, j)
+		count[v]++
+		most = max(most, count[v])
+	}
+	return len(s.rows) - most
 }
 
 // symmetric reports whether a table is a square matrix that equals its transpose.

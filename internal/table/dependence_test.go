@@ -158,3 +158,47 @@ func TestSymmetricMatrix(t *testing.T) {
 	prepare(t, strings.Replace(correlations, ".3,1\n", ".31,1\n", 1), table.Layout{},
 		table.Options{})
 }
+
+// A column that is a sum of others but in a few rows stays, with a warning that names sum and rows.
+func TestDependenceWithExceptions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for _, c := range []struct {
+		wrong int
+		want  string
+	}{
+		{2, "(exper) is determined by others: exper = age − educ − 6, but for 2 rows of 400"},
+		{5, ""}, // more than one in a hundred
+	} {
+		var b strings.Builder
+		b.WriteString("age,educ,exper,rare\n")
+		for i := range 400 {
+			age, educ := 20+rng.IntN(40), 6+rng.IntN(12)
+			exper, rare := age-educ-6, 0
+			if i%100 == 7 && i/100 < c.wrong {
+				exper += 5
+			}
+			if i%150 == 3 {
+				rare = 9 + rng.IntN(5) // nearly constant, determined by nothing
+			}
+			if c.wrong > 4 && i == 11 {
+				exper -= 3
+			}
+			fmt.Fprintf(&b, "%d,%d,%d,%d\n", age, educ, exper, rare)
+		}
+		file, err := table.Read(strings.NewReader(b.String()), "t.csv", table.Layout{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prepared, err := table.Prepare(file, table.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(prepared.Warnings, "\n")
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%d wrong rows: warnings %q, want %q", c.wrong, got, c.want)
+		}
+		if len(prepared.Columns) != 4 {
+			t.Errorf("%d columns are left", len(prepared.Columns))
+		}
+	}
+}
