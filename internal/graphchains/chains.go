@@ -187,13 +187,13 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 	var err error
 	if len(models) > 1 || problem.Model == nil {
 		lower, why := t.In(data, best.Model, best.best, best.Hypothesis.Scores, problem.Seed)
-		if lower != t {
+		if !lower.SameEvidence(t) {
 			best, _, err = pilotChains(ctx, data, best.Model, best.hypotheses, problem, e, lower)
 			if err != nil {
 				return nil, err
 			}
 		}
-		best.doubt = why
+		best.doubt, best.trust = why, lower
 	}
 	if m, ok := sem.As[trust.Reserved](best.Model); ok {
 		best.doubt.Refuted = m.FormNote(data, best.best, trust.FormOf(best.Hypothesis.Scores))
@@ -463,6 +463,14 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 			edges = posterior.Uniform(graphs).EdgeProbabilities()
 		}
 		c.Share(graphs, edges, nil, problem.Seed)
+	}
+	if s.trust.Directions < 1 && problem.Order.Known == nil {
+		graphs = slices.Clone(graphs)
+		if edges == nil {
+			edges = posterior.Uniform(graphs).EdgeProbabilities()
+		}
+		inference.Turning{Part: s.trust.Directions, Prior: s.Prior,
+			Scores: []score.Scorer{s.Hypothesis.Scores}}.Turn(graphs, edges, nil, problem.Seed)
 	}
 	inf := &inference.Inference{Outcome: *s.First()}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by,

@@ -132,10 +132,10 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 			return nil, err
 		}
 		if why.Refuted == "" {
-			if best = inf; lower != t {
-				best, err = inf.coarse(ctx, data, problem, lower, why)
+			if best = inf; lower.SameEvidence(t) {
+				best.doubt, best.trust = why, lower
 			} else {
-				best.doubt = why
+				best, err = inf.coarse(ctx, data, problem, lower, why)
 			}
 			if err != nil {
 				return nil, err
@@ -361,15 +361,40 @@ func (inf *Inference) shareCopies(data *dataset.Table, draws []exact.Draw, proba
 	if !c.Any() {
 		return nil
 	}
-	graphs, weight := make([]*dag.Graph, len(draws)), make([]float64, len(draws))
-	for k, d := range draws {
-		graphs[k], weight[k] = d.Graph, math.Exp(d.LogWeight)
-	}
+	graphs, weight := graphsOf(draws)
 	c.Share(graphs, probabilities, weight, problem.Seed)
 	for k := range draws {
 		draws[k].Graph = graphs[k]
 	}
 	return nil
+}
+
+// turn draws the directions of graphs, each of a part, anew, as [Turning.Turn] does.
+func (inf *Inference) turn(draws []exact.Draw, of []int, probabilities *mat.Dense,
+	problem *engine.Problem) error {
+	d, _ := probabilities.Dims()
+	prior, err := problem.ClosedPrior(d, inf.likeliest().density)
+	if err != nil {
+		return err
+	}
+	graphs, weight := graphsOf(draws)
+	t := Turning{Part: inf.trust.Directions, Prior: prior, Of: of}
+	for _, p := range inf.Parts {
+		t.Scores = append(t.Scores, p.Hypothesis.Scores)
+	}
+	t.Turn(graphs, probabilities, weight, problem.Seed)
+	for k := range draws {
+		draws[k].Graph = graphs[k]
+	}
+	return nil
+}
+
+// graphsOf are drawn graphs and their weights.
+func graphsOf(draws []exact.Draw) (graphs []*dag.Graph, weight []float64) {
+	for _, d := range draws {
+		graphs, weight = append(graphs, d.Graph), append(weight, math.Exp(d.LogWeight))
+	}
+	return graphs, weight
 }
 
 // finish puts the parts together: probabilities, draws and the moments of
@@ -420,6 +445,11 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
 	}
 	if err := inf.shareCopies(data, draws, probabilities, problem); err != nil {
 		return err
+	}
+	if inf.trust.Directions < 1 && problem.Order.Known == nil {
+		if err := inf.turn(draws, of, probabilities, problem); err != nil {
+			return err
+		}
 	}
 	switch {
 	case problem.Order.Known != nil:
@@ -477,7 +507,9 @@ func TrustOf(p *engine.Problem) trust.Trust {
 	if p.Shared.Sequence != nil {
 		if s := p.Shared.Sequence(); s.Dependent() {
 			p.Counted = true
-			return trust.Trust{Form: 1, Rows: s.Effective / float64(s.Rows)}
+			t := trust.WholeTrust
+			t.Rows = s.Effective / float64(s.Rows)
+			return t
 		}
 	}
 	return trust.WholeTrust

@@ -189,7 +189,7 @@ const (
 func Recorded(data *dataset.Table) bool {
 	n, d := data.X.Dims()
 	for j := range d {
-		if fewValues(data, j) > 0 {
+		if fewValues(data, j) > 0 || data.OfKinds() && data.Kind(j) == dataset.Count {
 			continue
 		}
 		v := mat.Col(nil, j, data.X)

@@ -292,6 +292,12 @@ var newer = []frozen{
 		[3]uint64{0x1b7a5b96631c35ec, 0xbcbddd723226e00e, 0x1aeef224dc4f7e}},
 	{stream.SharedCopies, 0xffffffffffffffff, []int{1, 7},
 		[3]uint64{0xd18668a0defb603a, 0x8d121ab61a562e31, 0xa24f0c7f01dad718}},
+	{stream.TurnedEdges, 0x0, []int{7},
+		[3]uint64{0x355f5ba0c81183f3, 0xd3c0d7afcc13b49f, 0x481b9dcd8dff47c6}},
+	{stream.TurnedEdges, 0x2a, []int{7},
+		[3]uint64{0xfdf6168e776ecccf, 0xd9ea78377109cace, 0xf219086914141e54}},
+	{stream.TurnedEdges, 0xffffffffffffffff, []int{7},
+		[3]uint64{0x6311fb709dd613cb, 0xee33110bddd659a6, 0xa9ab0b55cbc98897}},
 }
 
 // first are the first numbers of every stream. They were computed by the code

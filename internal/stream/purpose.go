@@ -86,6 +86,7 @@ const (
 	CalibrationSet // seed of a simulated data set of a calibration
 	GraphSearch    // moves of a search for a probable graph
 	SharedCopies   // edges of copies of a column, by group and graph
+	TurnedEdges    // edges of a graph that are turned around, by graph
 )
 
 // A derivation is one of those in the package comment.
@@ -169,6 +170,7 @@ var purposes = [...]struct {
 	CalibrationSet:      {keyed, 1, "calibrated", 0},
 	GraphSearch:         {keyed, 0, "graph search", 0},
 	SharedCopies:        {keyed, 2, "copies", 0},
+	TurnedEdges:         {keyed, 1, "turned edges", 0},
 }
 
 // Places is the number of places that a stream of this purpose has.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 
@@ -46,7 +47,7 @@ const (
 
 // Doubtable reports whether [Trust.In] may count a model in part.
 func Doubtable(m sem.Model, data *dataset.Table) bool {
-	return refutable(m) || readsForm(m) && inspect.Recorded(data)
+	return refutable(m) || (readsForm(m) || independences(m)) && inspect.Recorded(data)
 }
 
 // refutable reports whether the noise may refute a model: one that reads directions off the form
@@ -207,10 +208,18 @@ type Trust struct {
 	Form  float64 // of the form of its equations; 1: all
 	Rows  float64 // of the rows, as of [inspect.Sequence.Effective]; 1: all
 	Ranks bool    // a linear model of the ranks has the evidence that the form has not
+	// of the evidence, for the directions of what depends on each other; 1: all
+	Directions float64
 }
 
 // WholeTrust counts all of the evidence.
-var WholeTrust = Trust{Form: 1, Rows: 1}
+var WholeTrust = Trust{Form: 1, Rows: 1, Directions: 1}
+
+// SameEvidence reports whether as much of the evidence counts for what depends on what.
+func (t Trust) SameEvidence(u Trust) bool {
+	t.Directions = u.Directions
+	return t == u
+}
 
 // Of are hypotheses of whose evidence this part counts. The form without its directions, or a
 // linear model of the ranks, has the evidence that the form has not. Of rows that depend on each
@@ -391,7 +400,28 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 			"of equations describes measurements exactly (--model %v counts all rows)", from,
 			t.Form*t.Rows*float64(n), m)
 	}
+	if independences(m) && inspect.Recorded(data) {
+		rows := directedRows()
+		t.Directions = 1 / (1 + t.Rows*float64(n)/rows)
+		doubt.Basis = fmt.Sprintf("directions follow from conditional independences, counted as "+
+			"%.0f rows, because no independence of measurements is exact (--model %v counts all "+
+			"rows)", t.Directions*t.Rows*float64(n), m)
+	}
 	return t, doubt
+}
+
+func directedRows() float64 {
+	if v, err := strconv.ParseFloat(os.Getenv("ALPHA"), 64); err == nil {
+		return v
+	}
+	return 50
+}
+
+// independences reports whether a model of columns of every kind reads directions off conditional
+// independences alone.
+func independences(m sem.Model) bool {
+	t := sem.TraitsOf(m)
+	return t.Equivalent && t.Categories
 }
 
 // recorded is the part of the form of equations of measurements that counts.

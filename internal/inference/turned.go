@@ -1,0 +1,119 @@
+package inference
+
+import (
+	"math"
+	"slices"
+
+	"tobac/dag"
+	"tobac/internal/nodescore"
+	"tobac/internal/stream"
+	"tobac/score"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Turning is what the directions of drawn graphs get where evidence tells less of them than of
+// adjacencies: Part is the part of it that counts for directions.
+type Turning struct {
+	Part   float64
+	Prior  *score.Prior
+	Scores []score.Scorer
+	Of     []int // which of the scores is that of a graph; nil: the first
+}
+
+// turns is how often each edge of a graph is tried, of which the second half counts.
+const turns = 40
+
+// Turn gives each graph the directions of a graph that is drawn among those with the same
+// adjacencies, in proportion to prior × evidence^Part, by Markov chains that turn single edges
+// around from the graph as it is. The probabilities of edges change by as much as their frequencies
+// in these chains. weight has the weights of the graphs; nil means that they are equal.
+func (t Turning) Turn(graphs []*dag.Graph, edges *mat.Dense, weight []float64, seed uint64) {
+	d, _ := edges.Dims()
+	change, sum := mat.NewDense(d, d, nil), 0.0
+	known := make([]map[string]float64, len(t.Scores))
+	for k := range known {
+		known[k] = map[string]float64{}
+	}
+	for k, g := range graphs {
+		w := 1.0
+		if weight != nil {
+			w = weight[k]
+		}
+		sum += w
+		of := 0
+		if t.Of != nil {
+			of = t.Of[k]
+		}
+		c := turner{Turning: t, scorer: t.Scores[of], known: known[of]}
+		for j := range d {
+			c.parents = append(c.parents, g.Parents(j))
+		}
+		all := g.Edges()
+		for _, e := range all {
+			change.Set(e.From, e.To, change.At(e.From, e.To)-w)
+		}
+		rng := stream.New(seed, stream.TurnedEdges, k)
+		const counted = turns / 2
+		for round := range turns {
+			for range all {
+				c.turn(all, rng.IntN(len(all)), rng.Float64())
+			}
+			if round < turns-counted {
+				continue
+			}
+			for _, e := range all {
+				change.Set(e.From, e.To, change.At(e.From, e.To)+w/counted)
+			}
+		}
+		next := dag.New(d)
+		for _, e := range all {
+			next.Set(e.From, e.To, true)
+		}
+		graphs[k] = next
+	}
+	edges.Apply(func(i, j int, v float64) float64 {
+		return min(1, max(0, v+change.At(i, j)/sum))
+	}, edges)
+}
+
+// A turner turns the edges of one graph.
+type turner struct {
+	Turning
+	scorer  score.Scorer
+	known   map[string]float64
+	parents [][]int // of each variable, ascending
+}
+
+// turn turns an edge around with the probability of Metropolis, unless that makes a cycle.
+func (c *turner) turn(all []dag.Edge, at int, u float64) {
+	i, j := all[at].From, all[at].To
+	less, more := nodescore.Toggled(c.parents[j], i), nodescore.Toggled(c.parents[i], j)
+	ratio := c.weight(j, less) + c.weight(i, more) - c.weight(j, c.parents[j]) -
+		c.weight(i, c.parents[i])
+	if !(math.Log(u) < ratio) || slices.ContainsFunc(less, func(p int) bool {
+		return c.below(i, p)
+	}) {
+		return
+	}
+	c.parents[j], c.parents[i] = less, more
+	all[at] = dag.Edge{From: j, To: i}
+}
+
+// below reports whether j is i or an effect of it.
+func (c *turner) below(i, j int) bool {
+	return i == j || slices.ContainsFunc(c.parents[j], func(p int) bool { return c.below(i, p) })
+}
+
+// weight is that of the parents of a variable.
+func (c *turner) weight(j int, parents []int) float64 {
+	key := nodescore.FamilyKey(j, parents)
+	v, ok := c.known[key]
+	if !ok {
+		if v = c.Prior.LogPrior(j, parents); !math.IsInf(v, -1) {
+			v += c.Part * c.scorer.LogScore(j, parents)
+		}
+		c.known[key] = v
+	}
+	return v
+}
