@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"tobac/dataset"
 	"tobac/internal/exact"
@@ -80,7 +81,7 @@ func (p PseudoCounts) String() string { return nodescore.PseudoCounts(p).String(
 // probabilities, and numbers are jointly normal given them, with linear equations
 // ([nodescore.Joint]). Graphs of one equivalence class have the same probability, so that no
 // direction rests on the kinds of columns. Columns with an order and counts enter by the normal
-// scores of their values.
+// scores of their values, skewed ones above 0 by their logarithms.
 type Mixed struct{}
 
 // String implements [Model].
@@ -278,8 +279,8 @@ func likelySize(s *nodescore.Dirichlet) *nodescore.Dirichlet {
 }
 
 // embedded are the columns that stand for those of a table among jointly normal ones, and how many
-// stand for each: contrasts of categories, normal scores of levels with an order and of counts, and
-// numbers as they are.
+// stand for each: contrasts of categories, normal scores of levels with an order and of counts,
+// logarithms of skewed columns above 0, and other numbers as they are.
 func embedded(data *dataset.Table) (*mat.Dense, []int) {
 	n, d := data.X.Dims()
 	var columns [][]float64
@@ -300,6 +301,8 @@ func embedded(data *dataset.Table) (*mat.Dense, []int) {
 			continue
 		case dataset.Ordered, dataset.Count:
 			column = dataset.ColumnNormalScores(column)
+		case dataset.Positive:
+			column = lessSkewed(column)
 		}
 		columns = append(columns, column)
 		widths[j] = 1
@@ -309,6 +312,22 @@ func embedded(data *dataset.Table) (*mat.Dense, []int) {
 		x.SetCol(c, column)
 	}
 	return x, widths
+}
+
+// lessSkewed is a column above 0, or its logarithm if the column is skewed and that is so less.
+func lessSkewed(x []float64) []float64 {
+	const skewed = 1
+	log := make([]float64, len(x))
+	for i, v := range x {
+		if !(v > 0) {
+			return x
+		}
+		log[i] = math.Log(v)
+	}
+	if s := math.Abs(stat.Skew(x, nil)); s > skewed && math.Abs(stat.Skew(log, nil)) < s {
+		return log
+	}
+	return x
 }
 
 // occurring numbers the levels of column j that occur.

@@ -49,6 +49,8 @@ type Dirichlet struct {
 	data  *levelTable
 	opt   DirichletOptions
 	known []levelScores // by variable
+
+	shared *risings
 }
 
 // A levelScores remembers the scores of single sets of one variable, of which chains ask for the
@@ -80,7 +82,8 @@ type levelTable struct {
 }
 
 var (
-	_ GivenScorer = (*Dirichlet)(nil)
+	_ GivenScorer  = (*Dirichlet)(nil)
+	_ ToggleScorer = (*Dirichlet)(nil)
 )
 
 // NewDirichlet prepares the score for data x, n×d, of whole numbers: column j has values from 0 to
@@ -110,8 +113,8 @@ func NewDirichlet(x, intervened mat.Matrix, levels []int, opt DirichletOptions) 
 			}
 		}
 	}
-	return &Dirichlet{data: newLevelTable(t, levels), opt: opt, known: make([]levelScores, t.D)},
-		nil
+	return &Dirichlet{data: newLevelTable(t, levels), opt: opt, known: make([]levelScores, t.D),
+		shared: new(risings)}, nil
 }
 
 // newLevelTable finds the different rows, with the variables that were set in them.
@@ -161,7 +164,8 @@ func (s *Dirichlet) WithAlpha(alpha float64) *Dirichlet {
 	if !(alpha > 0) || math.IsInf(alpha, 0) {
 		panic(fmt.Sprintf("score: Dirichlet: alpha %v, want a finite number above 0", alpha))
 	}
-	q := &Dirichlet{data: s.data, opt: s.opt, known: make([]levelScores, s.Vars())}
+	q := &Dirichlet{data: s.data, opt: s.opt, known: make([]levelScores, s.Vars()),
+		shared: new(risings)}
 	q.opt.Alpha = alpha
 	return q
 }
@@ -217,12 +221,18 @@ func (s *Dirichlet) LogScore(j int, parents []int) float64 {
 	if ok {
 		return v
 	}
-	w := s.newWalk(j)
-	p := w.root
-	for k, c := range parents {
-		p = w.refine(k, p, c)
+	if c, few := s.cellsOf(j, parents, 1); few {
+		s.count(c, j, -1)
+		v = s.ofCounts(c.counts, s.data.levels[j])
+		cellsPool.Put(c)
+	} else {
+		w := s.newWalk(j)
+		p := w.root
+		for k, c := range parents {
+			p = w.refine(k, p, c)
+		}
+		v = w.score(p)
 	}
-	v = w.score(p)
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	if known.of == nil || len(known.of) >= mostKnown(s.Vars()) {
@@ -322,7 +332,7 @@ func (s *Dirichlet) merged(j int, candidates, given []int) *Dirichlet {
 		}
 		t.weight[at] += weight
 	}
-	return &Dirichlet{data: t, opt: s.opt}
+	return &Dirichlet{data: t, opt: s.opt, shared: s.shared}
 }
 
 // A partition divides rows into the configurations of some parents.
@@ -425,10 +435,15 @@ func (w *levelWalk) prior(q float64) {
 func (w *levelWalk) rising(a float64) *rising {
 	r := w.risings[a]
 	if r == nil {
-		r = &rising{a: a, known: []float64{0}}
-		r.logGamma, _ = math.Lgamma(a)
+		r = newRising(a)
 		w.risings[a] = r
 	}
+	return r
+}
+
+func newRising(a float64) *rising {
+	r := &rising{a: a, known: []float64{0}}
+	r.logGamma, _ = math.Lgamma(a)
 	return r
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 
@@ -38,9 +37,16 @@ import (
 // variables than that takes, of interventions, of columns whose noise has no density, and of forms
 // whose noise is normal, which misjudge a variable without its parents, it is the linear model of
 // the ranks.
+//
+// Neither is any independence of what somebody measured exact, and what graphs of columns of every
+// kind say of directions rests on independences alone. Their evidence counts for directions as that
+// of independentRows rows, among the graphs with the same adjacencies, of which all of the evidence
+// decides (bench/notes/kinds.md). In a table of levels alone, or beside counts, nothing shows that
+// somebody measured.
 const (
-	trustedRows  = 2
-	recordedRows = 15
+	trustedRows     = 2
+	recordedRows    = 15
+	independentRows = 50
 	// probability of so much dependence by chance, in any equation, below which the form is refuted
 	refuted = 1e-5
 )
@@ -401,20 +407,12 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 			t.Form*t.Rows*float64(n), m)
 	}
 	if independences(m) && inspect.Recorded(data) {
-		rows := directedRows()
-		t.Directions = 1 / (1 + t.Rows*float64(n)/rows)
+		t.Directions = 1 / (1 + t.Rows*float64(n)/independentRows)
 		doubt.Basis = fmt.Sprintf("directions follow from conditional independences, counted as "+
 			"%.0f rows, because no independence of measurements is exact (--model %v counts all "+
 			"rows)", t.Directions*t.Rows*float64(n), m)
 	}
 	return t, doubt
-}
-
-func directedRows() float64 {
-	if v, err := strconv.ParseFloat(os.Getenv("ALPHA"), 64); err == nil {
-		return v
-	}
-	return 50
 }
 
 // independences reports whether a model of columns of every kind reads directions off conditional

@@ -129,3 +129,33 @@ func TestBeside(t *testing.T) {
 		t.Errorf("doubt %q, want none of causes", doubt.Beside)
 	}
 }
+
+// Conditional independences of measurements of several kinds count as few rows for directions, and
+// whole for what depends on what; those of simulated numbers count whole.
+func TestIndependencesOfMeasurements(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	const n = 150
+	data := &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(n, 2, nil),
+		Variables: []dataset.Variable{{},
+			{Kind: dataset.Categorical, Levels: []string{"x", "y", "z"}}}}
+	for i := range n {
+		data.X.SetRow(i, []float64{rng.NormFloat64(), float64(rng.IntN(3))})
+	}
+	m, _ := sem.As[sem.Scored](sem.Mixed{})
+	all, err := m.Hypotheses(t.Context(), data, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, doubt := WholeTrust.In(data, m, dag.New(2), all[0].Scores,
+		1); got != WholeTrust || doubt != (Doubt{}) {
+		t.Errorf("simulated: trust %+v, doubt %+v", got, doubt)
+	}
+	for i := range n {
+		data.X.Set(i, 0, math.Round(100*data.X.At(i, 0))/100)
+	}
+	got, doubt := WholeTrust.In(data, m, dag.New(2), all[0].Scores, 1)
+	if !got.SameEvidence(WholeTrust) || math.Abs(got.Directions-0.25) > 1e-12 ||
+		!strings.Contains(doubt.Basis, "counted as 38 rows") || doubt.Refuted != "" {
+		t.Errorf("measured: trust %+v, doubt %+v", got, doubt)
+	}
+}
