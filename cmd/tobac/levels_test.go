@@ -42,7 +42,7 @@ func TestPredictLevels(t *testing.T) {
 func TestBesideKinds(t *testing.T) {
 	rows := "a,b\n"
 	for i := range 40 {
-		rows += fmt.Sprintf("%s,%d.%d\n", []string{"x", "y", "z"}[i%3], i%3, i*7%10)
+		rows += fmt.Sprintf("%s,%s\n", []string{"x", "y", "z"}[i%3], []string{"p", "q"}[i*7%10/5])
 	}
 	inFolder(t, map[string]string{"t.csv": rows})
 	got := succeed(t, "fit", "t.csv", "--beside", "svgd", "--quiet")

@@ -408,9 +408,9 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 	}
 	if independences(m) && inspect.Recorded(data) {
 		t.Directions = 1 / (1 + t.Rows*float64(n)/independentRows)
-		doubt.Basis = fmt.Sprintf("directions follow from conditional independences, counted as "+
-			"%.0f rows, because no independence of measurements is exact (--model %v counts all "+
-			"rows)", t.Directions*t.Rows*float64(n), m)
+		doubt.Basis = fmt.Sprintf("conditional independences. They count as %.0f rows for "+
+			"directions, because none is exact among measurements (--model %v counts all rows)",
+			t.Directions*t.Rows*float64(n), m)
 	}
 	return t, doubt
 }

@@ -155,7 +155,7 @@ func TestIndependencesOfMeasurements(t *testing.T) {
 	}
 	got, doubt := WholeTrust.In(data, m, dag.New(2), all[0].Scores, 1)
 	if !got.SameEvidence(WholeTrust) || math.Abs(got.Directions-0.25) > 1e-12 ||
-		!strings.Contains(doubt.Basis, "counted as 38 rows") || doubt.Refuted != "" {
+		!strings.Contains(doubt.Basis, "They count as 38 rows") || doubt.Refuted != "" {
 		t.Errorf("measured: trust %+v, doubt %+v", got, doubt)
 	}
 }
