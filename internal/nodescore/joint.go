@@ -10,7 +10,8 @@ import (
 // tables of probabilities and whose numbers are normal given them, with linear equations and
 // contrasts of the categories. A set S of variables, of which C are categories, has the evidence
 //
-//	L(S) = Categories(C) + Σ_{i∈S∖C} N(i) + ln mean_f exp(N_f(S) − N_f(C) − Σ_{i∈S∖C} N_f(i)),
+//	L(S) = Categories(C) + Σ_{i∈S∖C} N(i) + ln mean_f exp g_f(S),
+//	g_f(S) = N_f(S) − N_f(C) − Σ_{i∈S∖C} N_f(i),
 //	score(j, A) = L(A ∪ {j}) − L(A),   N_f = Numbers_f,   N(i) = ln mean_f exp N_f(i),
 //
 // with the scales f of a prior of effects averaged over for each set, so that weak dependences are
