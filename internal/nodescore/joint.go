@@ -16,9 +16,9 @@ import (
 //
 // with the scales f of a prior of effects averaged over for each set, so that weak dependences are
 // found beside strong ones. What a scale says of a number alone does not count: else numbers that
-// do not depend on each other would seem to, since they share a scale. Numbers tell about a category what Bayes' rule says, and Markov
-// equivalent graphs have the same score (Lauritzen and Wermuth 1989; Heckerman and Geiger 1995). A
-// Joint is safe for concurrent use.
+// do not depend on each other would seem to, since they share a scale. Numbers tell about a
+// category what Bayes' rule says, and Markov equivalent graphs have the same score (Lauritzen and
+// Wermuth 1989; Heckerman and Geiger 1995). A Joint is safe for concurrent use.
 type Joint struct {
 	Numbers    []*Blocks // of the same data with different scales
 	Categories *Dirichlet
