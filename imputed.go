@@ -31,19 +31,19 @@ type Imputed struct {
 	// Table is completed table k, 0 ≤ k < Count. It is called for one table after the other, for
 	// each perhaps twice, and must return equal tables then.
 	Table func(k int) *dataset.Table
-	// Places are those of the completed values, row·d + column, ascending; nil: unknown.
+	// Places are those of the completed values, row·d + column, ascending; nil means unknown.
 	Places []int
 	// Rounds is how often completed values are drawn again, each time given a graph with its
 	// equations from the posterior of their table, which is then fitted again: data augmentation
-	// under the causal model itself. 0: three times where Places are known and the engine exact
-	// takes at most twelve columns, once where these are numbers and categories, otherwise not;
-	// negative: not.
+	// under the causal model itself. Defaults to three times where Places are known and the engine
+	// exact takes at most twelve columns, once where these are numbers and categories, otherwise
+	// not; negative: not.
 	Rounds int
 	// Limits say between which numbers some of the completed values lie, and are drawn again.
 	Limits []dataset.Limit
 	// Kept are the columns whose values are not drawn again, because no linear equation yields
-	// them, such as whole numbers; nil: none. In tables with categories they are drawn again, among
-	// the values that they have.
+	// them, such as whole numbers; nil means none. In tables with categories they are drawn again,
+	// among the values that they have.
 	Kept []bool
 }
 
@@ -51,7 +51,7 @@ type Imputed struct {
 type Imputation struct {
 	Tables, Rows int
 	Rounds       int   // in which completed values were drawn again
-	Gaps         []int // completed values of each column; nil: unknown
+	Gaps         []int // completed values of each column; nil means unknown
 	Limited      int   // completed values of which limits are known
 	// Probabilities are the d×d edge probabilities of each completed table, of which those of the
 	// result are the mean.
@@ -59,7 +59,7 @@ type Imputation struct {
 	// SD has the standard deviations of the edge probabilities between the completed tables,
 	// divisor Tables − 1, d×d; 0 for one table.
 	SD *mat.Dense
-	// Evidence has, for each completed table, the evidences of the models compared; nil: none were.
+	// Evidence has, for each completed table, the evidences of the models compared; nil means none.
 	Evidence [][]sem.Evidence
 }
 
@@ -138,17 +138,17 @@ type imputedFit struct {
 	names    []string
 	rows     int
 	shared   engine.Shared
-	evidence [][]sem.Evidence // of each table; nil: models are not compared
+	evidence [][]sem.Evidence // of each table; nil means that models are not compared
 	averaged []sem.Evidence
-	results  []*Result   // of each table, thinned; nil: to be fitted
+	results  []*Result   // of each table, thinned; nil until fitted
 	rounds   int         // in which values are drawn again
-	round    int         // of redrawn values; 0: those handed over
-	values   [][]float64 // of each table, at f.places; nil: those handed over
+	round    int         // of redrawn values; 0 means those handed over
+	values   [][]float64 // of each table, at f.places; nil means those handed over
 	places   []int       // that are drawn again
 	kept     bool        // no round took place, for lack of equations
-	// of each table: equations drawn from its posterior; nil: there are none
+	// of each table: equations drawn from its posterior; nil if there are none
 	drawn    []completions.Redrawer
-	steps    int // that a table counts for in the progress; 0: unknown yet
+	steps    int // that a table counts for in the progress; 0 means unknown yet
 	reported int // of the steps of all tables
 }
 

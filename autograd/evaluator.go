@@ -85,7 +85,7 @@ type Options struct {
 	// program, operation by operation. It costs time; use it to find the place.
 	CheckFinite bool
 
-	// Without lists passes of the compiler to leave out, joined by |. Zero: none.
+	// Without lists passes of the compiler to leave out, joined by |. Defaults to none.
 	Without Pass
 }
 

@@ -31,7 +31,7 @@ type Engine struct {
 	Listen string
 	// Workers is the number of jobs that a process does at a time. 0: its processors.
 	Workers int
-	// Attempts is how often a job is begun that fails, or whose worker dies. 0: 3.
+	// Attempts is how often a job is begun that fails, or whose worker dies. Defaults to 3.
 	Attempts int
 	// Say, nil for none, is told in sentences of workers that come and go, and of how many attempts
 	// were made, from one goroutine at a time.

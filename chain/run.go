@@ -191,9 +191,9 @@ func finite(x ...float64) bool {
 }
 
 // Advance moves every chain until it has done a number of iterations, those of the warm-up
-// included. observe is called after every iteration of a chain, in its goroutine; nil: nobody. On
-// an error or at the end of the context the state is that of the iterations finished by each chain,
-// from which Advance goes on to the same draws.
+// included. observe is called after every iteration of a chain, in its goroutine; nil means none.
+// On an error or at the end of the context the state is that of the iterations finished by each
+// chain, from which Advance goes on to the same draws.
 func (s Sampler) Advance(
 	ctx context.Context,
 	state *State,
@@ -260,7 +260,7 @@ func (s Sampler) Advance(
 
 // Run begins and advances through the warm-up and a number of draws: one matrix for each chain,
 // draws × coordinates. The chains of every draw, for their energies and divergences, are seen by
-// observe; nil: nobody.
+// observe; nil means none.
 func (s Sampler) Run(
 	ctx context.Context,
 	draws int,

@@ -16,7 +16,7 @@ type Walk struct {
 	sampler Sampler
 	eval    func(*Point) bool
 	stopped bool
-	here    *Point // the chain's point with its density; nil: not known yet
+	here    *Point // the chain's point with its density; nil means not known yet
 }
 
 // A Point is a place with its density, and a momentum where a kernel has them.

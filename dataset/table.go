@@ -24,7 +24,7 @@ type Table struct {
 	Names []string   // d distinct names, none blank
 	X     *mat.Dense // n×d, all finite
 	// Intervened is n×d, 1 where a value was set by intervention and 0 where the
-	// system produced it. nil: no interventions.
+	// system produced it. nil means no interventions.
 	Intervened *mat.Dense
 	// Variables are the kinds of the columns, nil if all are [Real].
 	Variables []Variable

@@ -15,10 +15,10 @@ type Distribution struct {
 	name       string
 	parameters []parameter
 	event      int         // how many of the last axes make one value
-	support    *Constraint // nil: whole numbers
+	support    *Constraint // nil means whole numbers
 	set        set         // what data are checked for
 	log        func(x *autograd.Node, p []*autograd.Node) *autograd.Node
-	// total is the sum of log over all of x in fewer operations; nil: that sum.
+	// total is the sum of log over all of x in fewer operations; nil means that sum.
 	total func(x *autograd.Node, p []*autograd.Node) *autograd.Node
 	below func(x *autograd.Node, p []*autograd.Node) *autograd.Node // log distribution function
 	above func(x *autograd.Node, p []*autograd.Node) *autograd.Node // log survival function

@@ -50,7 +50,7 @@ type program struct {
 	run   autograd.Evaluator
 	feeds []autograd.Feed
 	dst   [][]float64
-	// fixed computes what depends on data only, for some of the feeds; nil: nothing does. It has
+	// fixed computes what depends on data only, for some of the feeds; nil if nothing does. It has
 	// run for a version of the data.
 	fixed *program
 	of    *int // the current version

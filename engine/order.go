@@ -25,7 +25,7 @@ type Order struct {
 	// number of resamples of the rows whose distinct orders are mixed, 0 means the one
 	// order of all rows. SVGD takes all its steps under each order.
 	Count int
-	// Weights of the orders of resamples. Zero: by frequency.
+	// Weights of the orders of resamples. By default their frequencies.
 	Weights OrderWeights
 }
 

@@ -26,7 +26,7 @@ type Laplace struct {
 	Target chain.Target
 	Seed   uint64
 	Starts int       // of the optimiser, of which the best end counts; defaults to 4
-	From   []float64 // where the optimiser starts; nil: uniformly from −2 to 2 in all coordinates
+	From   []float64 // where the optimiser starts; nil means uniformly from −2 to 2
 }
 
 // Fit finds the mode and the distribution around it. It fails where the Hessian at the end of

@@ -112,7 +112,7 @@ func (s Sampler) step(state *State) error {
 	return nil
 }
 
-// Advance steps until a number of steps is done. observe sees every state; nil: nobody. The
+// Advance steps until a number of steps is done. observe sees every state; nil means none. The
 // context is looked at between steps.
 func (s Sampler) Advance(ctx context.Context, state *State, steps int, observe func(*State)) error {
 	for state.Step < steps {

@@ -14,7 +14,7 @@ import (
 // BGeOptions are the hyperparameters of the Normal-Wishart prior. The zero
 // value is the published setting.
 type BGeOptions struct {
-	AlphaMu     float64 // strength α_μ of the prior mean, which is 0; zero: 1
+	AlphaMu     float64 // strength α_μ of the prior mean, which is 0; defaults to 1
 	AlphaLambda float64 // degrees of freedom α_λ > d+1; zero means d+2
 }
 

@@ -16,12 +16,12 @@ import (
 type FeedForwardOptions struct {
 	// what is known of the noise variances; zero means one for all, NoiseVariance
 	NoiseVariances NoiseVariances
-	// variance of every equation's noise, or s² of NoiseVariances; zero: 0.1
+	// variance of every equation's noise, or s² of NoiseVariances; defaults to 0.1
 	NoiseVariance float64
-	ParamVariance float64 // prior variance σ_p² of every weight and bias; zero: 1
+	ParamVariance float64 // prior variance σ_p² of every weight and bias; defaults to 1
 	// units of each hidden layer; nil means one layer of 5; empty: none, a linear model
 	Hidden     []int
-	Activation Activation // zero: Relu
+	Activation Activation // defaults to Relu
 	NoBias     bool       // leave out all biases
 }
 

@@ -32,21 +32,21 @@ const (
 type LinearOptions struct {
 	// what is known of the noise variances; zero means one for all, NoiseVariance
 	NoiseVariances NoiseVariances
-	// variance σ² of every equation's noise, or s² of NoiseVariances; zero: 0.1
+	// variance σ² of every equation's noise, or s² of NoiseVariances; defaults to 0.1
 	NoiseVariance float64
-	EdgeMean      float64 // prior mean μ_e of an edge weight; zero: 0
-	EdgeVariance  float64 // prior variance σ_e² of an edge weight; zero: 1
+	EdgeMean      float64 // prior mean μ_e of an edge weight; defaults to 0
+	EdgeVariance  float64 // prior variance σ_e² of an edge weight; defaults to 1
 
 	// Intercept gives every equation an intercept with a flat prior, which is
 	// integrated out: columns are taken relative to their means over the rows in
-	// which the child was not set. Zero: equations pass through the origin, as published.
+	// which the child was not set. By default equations pass through the origin, as published.
 	Intercept bool
 
-	// Start says how the initial weights are drawn. Zero: PriorStart.
+	// Start says how the initial weights are drawn. Defaults to PriorStart.
 	Start WeightStart
 
 	// Gap is the distance from zero that initial weights keep: they are drawn
-	// as w + Gap·sign(w) with w standard normal. Zero: 0.5. It is no part of
+	// as w + Gap·sign(w) with w standard normal. Defaults to 0.5. It is no part of
 	// the prior.
 	Gap float64
 }

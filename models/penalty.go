@@ -11,9 +11,9 @@ import (
 // Penalty is the term −β_t E[h(G)] of log p(Z) that keeps DiBS from cycles, with
 // h(G) = tr[(I + G/d)^d] − d over soft graphs and β_t = Rate·t.
 type Penalty struct {
-	Rate    float64           // zero: 1
+	Rate    float64           // defaults to 1
 	Beta    schedule.Schedule // of β_t, in place of Rate; nil means schedule.Growth with it
-	Samples int               // soft graphs per particle and step; zero: 32
+	Samples int               // soft graphs per particle and step; defaults to 32
 }
 
 // penalty evaluates the gradient of the term. Its samples are an axis of their

@@ -27,7 +27,7 @@ type Target struct {
 // on one worker.
 type Options struct {
 	Engine autograd.Engine // zero means compiled
-	// goroutines sharing the particles; zero: 1. Results do not depend on it.
+	// goroutines sharing the particles; defaults to 1. Results do not depend on it.
 	Workers int
 }
 
@@ -157,7 +157,7 @@ type scorer struct {
 	dst             [][]float64
 	density         []float64 // room for the last output if that is the log density
 
-	check   autograd.Evaluator // that names operations; nil: not needed so far
+	check   autograd.Evaluator // that names operations; nil until needed
 	scratch [][]float64        // its results
 }
 
@@ -218,7 +218,7 @@ func (s *scorer) eval(dst []*mat.Dense) error {
 	return nil
 }
 
-// outside lists the particles of which a result is not finite; nil: none.
+// outside lists the particles of which a result is not finite; nil means none.
 func (s *scorer) outside() (particles []int) {
 	for m := range s.particles {
 		for _, d := range s.dst {

@@ -16,24 +16,25 @@ import (
 // TOBACConfig are the settings of the target. The zero value of each field but
 // Estimator is the published default.
 type TOBACConfig struct {
-	Particles int // particles M; zero: 30
-	Samples   int // Monte Carlo graphs S per gradient; zero: 128
+	Particles int // particles M; defaults to 30
+	Samples   int // Monte Carlo graphs S per gradient; defaults to 128
 	// length k of the latent vectors; zero means their number, d−1 with an order, d without
 	Rank int
-	// inverse temperature α_t = AlphaRate·t; zero: 0.05, or 1 for a likelihood without parameters
+	// inverse temperature α_t = AlphaRate·t; defaults to 0.05, or 1 for a likelihood without
+	// parameters
 	AlphaRate float64
 	// of α_t, in place of AlphaRate; nil means schedule.Growth with it
 	Alpha schedule.Schedule
-	// temperature τ of the soft graphs, a factor: large is hard; zero: 1
+	// temperature τ of the soft graphs, a factor: large is hard; defaults to 1
 	Tau            float64
-	Estimator      Estimator      // zero: NodeWise
-	Gradient       Gradient       // of Z; zero: Reparameterised
-	Embedding      Embedding      // zero: OrderedPairs, which is TOBAC
-	Latents        Latents        // what Z is; zero: Factors
-	EdgeParameters EdgeParameters // of flips; zero: DensityOfEdges
-	// zero: PriorOutside. Inside, NodeWise and Flips need a ModularPrior
+	Estimator      Estimator      // defaults to NodeWise
+	Gradient       Gradient       // of Z; defaults to Reparameterised
+	Embedding      Embedding      // defaults to OrderedPairs, which is TOBAC
+	Latents        Latents        // what Z is; defaults to Factors
+	EdgeParameters EdgeParameters // of flips; defaults to DensityOfEdges
+	// defaults to PriorOutside. Inside, NodeWise and Flips need a ModularPrior
 	PriorPlace PriorPlace
-	Temper     schedule.Schedule // exponent of p(D|G,Θ) at a step; nil: 1
+	Temper     schedule.Schedule // exponent of p(D|G,Θ) at a step; nil means 1
 	Prior      GraphPrior        // nil means Erdős–Rényi with 2 edges per variable
 	Penalty    Penalty           // of cycles; used by AllPairs only
 	Seed       uint64            // of the initial particles and of every draw

@@ -37,7 +37,7 @@ import (
 // be solved; a raised ridge is a warning, a negative c_l becomes 0 with a
 // warning. The copy of a column follows it, after a warning.
 type NPVarOptions struct {
-	Smoother Smoother // zero: PyGAM
+	Smoother Smoother // defaults to PyGAM
 
 	// MaxCoefficients is the largest number of coefficients K·(d−1) allowed,
 	// which needs 8 bytes times its square; 0 means 8000 (512 MB). Above 2000 the

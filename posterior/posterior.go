@@ -85,7 +85,7 @@ type Component struct {
 	// densities; nil means none.
 	Empty *Equations
 
-	// Marginals are those given the order; nil: [Posterior.Under] reads them off
+	// Marginals are those given the order; nil means that [Posterior.Under] reads them off
 	// the draws.
 	Marginals *Marginals
 }
@@ -97,7 +97,7 @@ type Equations struct {
 	// d×d standard deviations of the weights given the graph; nil means unknown, or none because
 	// the weights are drawn
 	WeightSD       mat.Matrix
-	Intercepts     []float64 // b; nil: 0
+	Intercepts     []float64 // b; nil means 0
 	NoiseVariances []float64 // v, above 0; nil means unknown, or none of this form
 }
 

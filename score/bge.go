@@ -31,9 +31,9 @@ const (
 // BGeOptions are the hyperparameters of the Normal–Wishart prior. The zero value is
 // the published setting on standardised columns.
 type BGeOptions struct {
-	AlphaMu     float64 // strength α_μ of the prior mean; zero: 1
-	AlphaLambda float64 // degrees of freedom α_λ > d+1; zero: d+2
-	Scale       Scale   // zero: Standardised
+	AlphaMu     float64 // strength α_μ of the prior mean; defaults to 1
+	AlphaLambda float64 // degrees of freedom α_λ > d+1; defaults to d+2
+	Scale       Scale   // defaults to Standardised
 }
 
 // BGe is the Bayesian Gaussian equivalent score: the marginal likelihood of a

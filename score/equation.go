@@ -28,7 +28,7 @@ type Equation struct {
 
 	// Strength is the number of observations that the intercept rests on, its prior
 	// included: given the weights and the noise variance, the mean of x_j at the
-	// means of its parents has the variance NoiseVariance/Strength. 0: there is no
+	// means of its parents has the variance NoiseVariance/Strength. 0 means that there is no
 	// intercept.
 	Strength float64
 }

@@ -13,8 +13,8 @@ import (
 type LinearOptions struct {
 	// variance σ² of every equation's noise; required, see [EstimateNoiseVariance]
 	NoiseVariance float64
-	EdgeVariance  float64 // prior variance σ_e² of a weight; zero: 1
-	NoIntercept   bool    // equations pass through the origin; zero: an intercept is integrated out
+	EdgeVariance  float64 // prior variance σ_e² of a weight; defaults to 1
+	NoIntercept   bool    // through the origin, else intercepts are integrated out
 }
 
 // Linear is the marginal likelihood of linear structural equations whose noise has

@@ -5,7 +5,7 @@ import "fmt"
 // A VariableError says about which variable a fault of its log scores is.
 type VariableError struct {
 	Variable int   // index, from 0
-	Parents  []int // of the set at fault; nil: not of one set
+	Parents  []int // of the set at fault; nil means not of one set
 	Err      error
 }
 

@@ -18,7 +18,7 @@ import (
 type BGe struct {
 	AlphaMu float64 // strength of the prior mean; 0 means 1
 	// AlphaLambda is the degrees of freedom, above d+1, which set the scale of the prior.
-	// 0: averaged over by the engines that have evidences (above 12 variables
+	// 0 means averaged over by the engines that have evidences (above 12 variables
 	// estimated); d+2, as published, for SVGD and with Raw.
 	AlphaLambda float64
 	Raw         bool // columns as they are, with prior means of 0, as published

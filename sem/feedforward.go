@@ -26,7 +26,7 @@ const (
 // means, so that shifting one changes nothing.
 type FeedForward struct {
 	Hidden     []int             // units of each hidden layer; nil means one layer of 5
-	Activation models.Activation // zero: Relu
+	Activation models.Activation // defaults to Relu
 	NoBias     bool              // leave out all biases
 	// of all equations, in squared units of the data; 0 means one for each, integrated out
 	NoiseVariance float64
@@ -35,7 +35,7 @@ type FeedForward struct {
 	Raw bool
 	// Output says whether the weights of the last layer are parameters of the particles, or
 	// integrated out and drawn afterwards. A noise variance of each equation's own is then a
-	// parameter. Zero: parameters, as published.
+	// parameter. By default they are parameters, as published.
 	Output models.OutputLayer
 }
 

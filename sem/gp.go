@@ -26,11 +26,11 @@ import (
 // equations or one for each, as the data support. A score costs O(n³), so that
 // it suits a few hundred rows.
 type GaussianProcess struct {
-	// MaxParents bounds the number of parents. 0: what keeps the work within
+	// MaxParents bounds the number of parents. 0 means what keeps the work within
 	// seconds, at least two, and as many as are required of a variable.
 	MaxParents int
-	// Rank is that of an approximation for many rows, [nodescore.GPOptions]. 0: none, but 40 where
-	// sets of two parents without it would take more than seconds.
+	// Rank is that of an approximation for many rows, [nodescore.GPOptions]. 0 means none, but 40
+	// where sets of two parents without it would take more than seconds.
 	Rank int
 }
 

@@ -27,10 +27,10 @@ type Linear struct {
 	// Unequal gives every equation a noise variance of its own, integrated out with the prior of
 	// [models.OwnVariances]. Its node scores are those of [BGe].
 	Unequal bool
-	// NoiseVariance σ², in squared units of the data. 0: estimated from the data. With Unequal it
-	// is the scale of the prior, in squared units of the scaled columns; 0 means 0.1.
+	// NoiseVariance σ², in squared units of the data. 0 means estimated from the data. With Unequal
+	// it is the scale of the prior, in squared units of the scaled columns; 0 means 0.1.
 	NoiseVariance float64
-	// EdgeVariance is the prior variance of a weight. 0: averaged over by the engines that
+	// EdgeVariance is the prior variance of a weight. 0 means averaged over by the engines that
 	// have evidences, above twelve variables estimated, unless NoiseVariance is given;
 	// 1, as published, for SVGD.
 	EdgeVariance float64

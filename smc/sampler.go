@@ -315,7 +315,7 @@ func (s Sampler) move(state *State, number int, here *mat.Dense) (err error) {
 	return nil
 }
 
-// Run begins and steps to the posterior. observe sees the state after every step; nil: nobody.
+// Run begins and steps to the posterior. observe sees the state after every step; nil means none.
 func (s Sampler) Run(ctx context.Context, observe func(*State)) (*State, error) {
 	state, err := s.Begin()
 	for err == nil && !state.Done() {

@@ -23,7 +23,7 @@ type Sampler struct {
 	// sleep until the sampler is garbage.
 	Workers int
 	// Outside says what becomes of particles that have left the support of the target.
-	// Zero: they end the run.
+	// By default they end the run.
 	Outside Outside
 	// Redraw writes another point for a particle that is outside, its part of each block,
 	// for [RedrawOutside]. Nil means the point halfway between two particles that

@@ -26,7 +26,7 @@ var buildMutex sync.Mutex
 // node reshapes in place, which the TapeMachine gets wrong.
 type tape struct {
 	*ir.Func
-	loop    *ir.Axis // whose indices are run one after the other; nil: none
+	loop    *ir.Axis // whose indices are run one after the other; nil means none
 	graph   *G.ExprGraph
 	machine G.VM
 	nodes   map[*ir.Value]*G.Node

@@ -38,10 +38,10 @@ type TargetConfig struct {
 	// functions name.
 	Noise map[*G.Node]func(step, particle int) uint64
 
-	// Samples is how many draws of the noise there are; zero: 1.
+	// Samples is how many draws of the noise there are; defaults to 1.
 	Samples int
 
-	// Workers share the particles; zero: 1. Results do not depend on it.
+	// Workers share the particles; defaults to 1. Results do not depend on it.
 	Workers int
 }
 

@@ -240,7 +240,7 @@ func (j *job) infer(ctx context.Context, stderr io.Writer) (*result, error) {
 	select {
 	case out = <-done:
 	case <-ctx.Done():
-		stepping := stepped // nil: no more; what follows is computed again from the last checkpoint
+		stepping := stepped // nil if none is left: the rest is computed again
 		for waits := true; waits; {
 			select {
 			case out = <-done:

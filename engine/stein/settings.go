@@ -67,7 +67,8 @@ type SVGD struct {
 	// EdgeParameters says how a flip counts the parameters of its edge; zero means by their
 	// density.
 	EdgeParameters models.EdgeParameters
-	// Parameters says whether those of a model with node scores are particles too. Zero: they are.
+	// Parameters says whether those of a model with node scores are particles too. By default they
+	// are.
 	Parameters Parameters
 	// FitSteps is the number of steps, before the first one, in which only the parameters move:
 	// along the gradient of their likelihood under the graph with all possible edges. Defaults to
@@ -95,7 +96,7 @@ type SVGD struct {
 	StepSchedule schedule.Schedule
 	// Temper is the exponent of p(D|G,Θ) from step to step. Nil: 1.
 	Temper schedule.Schedule
-	// Coupling says which coordinates share a kernel. Zero: all, under the sum of one squared
+	// Coupling says which coordinates share a kernel. By default all, under the sum of one squared
 	// exponential kernel on the latents and one on the parameters.
 	Coupling Coupling
 	// Kernel mixes the scores of the particles, in place of Coupling. Nil means the kernel of
@@ -104,8 +105,8 @@ type SVGD struct {
 	// Optimizer moves the particles. Nil: RMSProp.
 	Optimizer svgd.Optimizer
 
-	// Marginals is the estimator of the edge marginals. Zero: conditional where it exists, else by
-	// frequency.
+	// Marginals is the estimator of the edge marginals. Defaults to conditional where it exists,
+	// else by frequency.
 	Marginals MarginalEstimator
 }
 

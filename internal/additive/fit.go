@@ -19,7 +19,7 @@ type term struct {
 	// 0: the mean; 1: the logarithm of the noise's scale; from 2 on: the parameters of its shape
 	channel  int
 	parent   int       // that the column is of; -1: none
-	column   []float64 // nil: a constant 1
+	column   []float64 // nil means a constant 1
 	variance float64
 }
 
@@ -40,7 +40,7 @@ type equation struct {
 }
 
 // with adds the parameters of another equation of the variable, whose terms e has too, to theta;
-// nil: to zeros.
+// nil means zeros.
 func (e *equation) with(theta []float64, sign float64, other *equation,
 	parameters []float64) []float64 {
 	out, at := make([]float64, len(e.terms)), 0

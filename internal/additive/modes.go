@@ -51,7 +51,7 @@ type mode struct {
 	log       float64 // evidence, without the prior probability of form and amplitude
 }
 
-// modeOf finds that of a form and an amplitude; nil: there is none.
+// modeOf finds that of a form and an amplitude; nil if there is none.
 func modeOf(modes []mode, form int, amplitude float64) *mode {
 	for k := range modes {
 		if m := &modes[k]; m.form == form && m.amplitude == amplitude {
@@ -217,7 +217,7 @@ type search struct {
 	j       int
 	parents []int
 	fewer   []int  // parents
-	before  []mode // of the equation with fewer parents; nil: without parents
+	before  []mode // of the equation with fewer parents; nil without parents
 }
 
 // climb finds the mode of a form. The search begins at within, the mode of another form, and moves

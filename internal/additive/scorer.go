@@ -74,7 +74,7 @@ type Scorer struct {
 // A child is a variable as the left-hand side of an equation: its rows that were not set by
 // intervention.
 type child struct {
-	rows       []int // nil: all
+	rows       []int // nil means all
 	y          []float64
 	centre, sd float64
 	parent     []smooth.Basis // at these rows
@@ -174,7 +174,7 @@ func standardise(x []float64) (centre, sd float64) {
 	return centre + rest*largest, sd * largest
 }
 
-// at are the elements in some rows; nil: x itself.
+// at are the elements in some rows; nil means x itself.
 func at(x []float64, rows []int) []float64 {
 	if rows == nil {
 		return x

@@ -14,7 +14,7 @@ type shape struct {
 	name     string
 	params   int
 	log      func(u *ad.Node, s []*ad.Node) *ad.Node
-	constant func(s []*ad.Node) *ad.Node // nil: see offset
+	constant func(s []*ad.Node) *ad.Node // nil means see offset
 	offset   float64
 }
 

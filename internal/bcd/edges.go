@@ -36,7 +36,7 @@ var basisNames = [...]string{ByColumns: "columns", InUnits: "units", OfLargest: 
 // An EdgeRule says which weights of a draw are edges: none of them is exactly 0.
 type EdgeRule struct {
 	By    Basis
-	Least float64 // zero: 0.3, and 0.95 with OfSigns
+	Least float64 // defaults to 0.3, and 0.95 with OfSigns
 }
 
 // String is the text form that [ParseEdgeRule] reads, such as largest:0.3.

@@ -21,24 +21,24 @@ const (
 
 // Settings of a fit. The zero value of each field is its default.
 type Settings struct {
-	Steps int // of the optimiser, of all starts together; zero: 20000
+	Steps int // of the optimiser, of all starts together; defaults to 20000
 	// Starts is the number of fits from different parameters, one after the other, each with its
-	// part of the steps and the whole schedule. The one with the highest ELBO is kept. Zero: one
-	// for every 6000 steps, at least 1 and at most 3: shorter starts end far from any optimum.
+	// part of the steps and the whole schedule. The one with the highest ELBO is kept. Defaults to
+	// one for every 6000 steps, at least 1 and at most 3: shorter starts end far from any optimum.
 	Starts int
-	Batch  int // Monte Carlo samples of a step; zero: 64
-	Draws  int // graphs drawn at the end, for callers of [Model.Draws]; zero: 1000
+	Batch  int // Monte Carlo samples of a step; defaults to 64
+	Draws  int // graphs drawn at the end, for callers of [Model.Draws]; defaults to 1000
 
-	LearningRate float64 // of AdaBelief; zero: 0.001
+	LearningRate float64 // of AdaBelief; defaults to 0.001
 	// L2 is the coefficient of half the squared norm of the parameters of the
 	// permutations, which is added to minus five times the ELBO.
 	L2 float64
 
-	Schedule Schedule // of the temperature; nil: [Annealed]
+	Schedule Schedule // of the temperature; nil means [Annealed]
 	// EvaluationTemperature is that of the draws; zero means that of the last stage.
 	EvaluationTemperature float64
 
-	EdgesPerNode   float64   // k, expected edges divided by variables; zero: 1
+	EdgesPerNode   float64   // k, expected edges divided by variables; defaults to 1
 	ScaleRule      ScaleRule // of the horseshoe prior
 	HorseshoeScale float64   // zero means by the rule
 
@@ -47,7 +47,7 @@ type Settings struct {
 	Factorized bool
 
 	Edges      EdgeRule
-	TraceEvery int // steps between two points of [Model.Trace]; zero: 400
+	TraceEvery int // steps between two points of [Model.Trace]; defaults to 400
 }
 
 // Paper has the settings of the paper's figures. On standardised data the fit collapses to the

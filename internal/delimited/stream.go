@@ -13,7 +13,8 @@ import (
 
 // Syntax says how a [Stream] splits a text.
 type Syntax struct {
-	// Separator of fields: ',', ';', '\t', '|', or ' ' for runs of blanks and tabs. 0: detected.
+	// Separator of fields: ',', ';', '\t', '|', or ' ' for runs of blanks and tabs. 0 means
+	// detected.
 	Separator rune
 	// Words says that blanks stand within fields, and are no separator unless they are named as
 	// such.

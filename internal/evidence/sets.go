@@ -21,7 +21,7 @@ import (
 // Config are the settings of estimates. The zero value is the default.
 type Config struct {
 	Seed    uint64
-	Workers int // goroutines; results do not depend on it. 0: 1
+	Workers int // goroutines; results do not depend on it. Defaults to 1
 }
 
 // Sets estimates the evidence of sets of parents under one likelihood. It serves one goroutine at a

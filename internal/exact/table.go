@@ -26,7 +26,7 @@ const (
 type table struct {
 	q     []float64 // ln of score times prior
 	a     []float64
-	level []int16 // nil: 0 everywhere
+	level []int16 // nil means 0 everywhere
 	shift float64
 }
 

@@ -20,7 +20,7 @@ import (
 type Variable struct {
 	Kind   dataset.Kind
 	Levels int
-	Values []float64 // of the levels in the units of the data, ascending; nil: the codes
+	Values []float64 // of the levels in the units of the data, ascending; nil means the codes
 }
 
 // values are those of the levels.

@@ -31,7 +31,7 @@ type rememberer interface{ remembering() family }
 // constant and the weights of the columns, if it has them.
 type problem struct {
 	family
-	y, weight []float64 // weight: how often a row occurs; nil: once
+	y, weight []float64 // weight: how often a row occurs; nil means once
 	columns   [][]float64
 	variance  []float64 // prior variances of the weights of the columns
 }

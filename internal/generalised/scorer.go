@@ -523,7 +523,7 @@ type likelyForm struct {
 	normal   *normal
 	at       []int
 	variance []float64
-	bent     []bool // parents with curves; nil: none
+	bent     []bool // parents with curves; nil means none
 	table    *nodescore.Dirichlet
 }
 

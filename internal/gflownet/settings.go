@@ -54,38 +54,38 @@ const (
 //
 // Small and Paper are doc.go's transformer with the widths 64 and 256.
 type Settings struct {
-	Policy Policy // zero: Exact for at most five variables, else Graph
-	Logits Logits // zero: Guided, but Plain for Paper
+	Policy Policy // defaults to Exact for at most five variables, else Graph
+	Logits Logits // defaults to Guided, but Plain for Paper
 
-	Iterations int // gradient steps after the prefill; zero: 20,000, 100,000 for Paper, 1 for Exact
-	// iterations with uniform actions and without gradient steps; zero: 100, 1000 for Paper;
+	Iterations int // steps after the prefill; default 20,000, 100,000 for Paper, 1 for Exact
+	// iterations with uniform actions and without gradient steps; defaults to 100, 1000 for Paper;
 	// negative: none
 	Prefill int
 
-	Environments int // episodes that run side by side; zero: 8
-	Batch        int // transitions of a gradient step; zero: 32
-	Buffer       int // transitions that are kept; zero: 100,000
-	Width        int // of Graph: size of a node's vector, a multiple of 4; zero: 64
-	// learning rate of Adam; zero: 10⁻³ for Graph, 3·10⁻⁴ for Small, 10⁻⁵ for Paper
+	Environments int // episodes that run side by side; defaults to 8
+	Batch        int // transitions of a gradient step; defaults to 32
+	Buffer       int // transitions that are kept; defaults to 100,000
+	Width        int // of Graph: size of a node's vector, a multiple of 4; defaults to 64
+	// learning rate of Adam; defaults to 10⁻³ for Graph, 3·10⁻⁴ for Small, 10⁻⁵ for Paper
 	Rate float64
-	// fraction of the iterations over which the rate falls to 0 at the end, linearly; zero: ½, none
-	// for Paper; negative: none
+	// fraction of the iterations over which the rate falls to 0 at the end, linearly; defaults to
+	// ½, none for Paper; negative: none
 	Decay float64
-	Clip  float64 // largest norm of a gradient; zero: 10; negative: none
-	// largest probability to act by the network rather than uniformly; zero: 0.9
+	Clip  float64 // largest norm of a gradient; defaults to 10; negative: none
+	// largest probability to act by the network rather than uniformly; defaults to 0.9
 	Exploit float64
-	// fraction of the iterations over which that probability grows from 0, linearly; zero: ½, none
-	// with guided logits; negative: none
+	// fraction of the iterations over which that probability grows from 0, linearly; defaults to ½,
+	// none with guided logits; negative: none
 	Ramp float64
-	// gradient steps between copies of the network into the target network; zero: 100, 1000 for
-	// Paper
+	// gradient steps between copies of the network into the target network; defaults to 100, 1000
+	// for Paper
 	Refresh int
 
 	// Tolerance, for at most [MaxExact] variables, ends training as soon as the total
 	// variation between policy and posterior is not above it, looked at every Look
-	// iterations. Zero: training runs to the end.
+	// iterations. By default training runs to the end.
 	Tolerance float64
-	Look      int // zero: 500
+	Look      int // defaults to 500
 }
 
 // WithDefaults fills in what is zero, for d variables.

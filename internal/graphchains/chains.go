@@ -453,7 +453,7 @@ func (c *Chains) Inference(ctx context.Context) (*inference.Inference, error) {
 	return inf, err
 }
 
-// Inference is the posterior of graphs that were drawn; edges are their probabilities, nil: as
+// Inference is the posterior of graphs that were drawn; edges are their probabilities, nil means as
 // often as they were drawn.
 func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*inference.Inference, error) {

@@ -34,7 +34,7 @@ type pattern struct {
 	gaps  []int // columns of the problem, ascending
 	rows  []int // of the problem, ascending
 	first int   // place of the first row's first value; rows follow each other
-	// Limits of the values in the same sequence, standardised; nil: no row has any.
+	// Limits of the values in the same sequence, standardised; nil means none.
 	low, high []float64
 }
 

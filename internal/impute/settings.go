@@ -232,14 +232,14 @@ func (s *Settings) sets(methods []Method) [][]int {
 
 // Settings of [Complete]. The zero value is the default.
 type Settings struct {
-	Count int // completed tables; 0: 10
+	Count int // completed tables; defaults to 10
 	Seed  uint64
-	// Workers is the number of goroutines; 0: 1. It changes nothing but the time.
+	// Workers is the number of goroutines; defaults to 1. It changes nothing but the time.
 	Workers int
-	// Iterations of every chain. 0: as many as the rate of convergence of EM asks for, from
-	// 20 to 500.
+	// Iterations of every chain. Defaults to as many as the rate of convergence of EM asks for,
+	// from 20 to 500.
 	Iterations int
-	// Methods say how each column is completed; nil: Auto for all.
+	// Methods say how each column is completed; nil means Auto for all.
 	Methods []Method
 	// Together are sets of columns that are missing together, such as the indicators of one
 	// category: a row takes the values of all of them from one donor, whatever Methods says. A row
@@ -249,8 +249,9 @@ type Settings struct {
 	// Limits say of some gaps between which numbers their values lie. Their columns are completed
 	// by Normal, on the scale of logarithms if they are above 0 and skewed.
 	Limits Limits
-	// Intervened is n×d, 1 where a value was set by intervention and 0 elsewhere; nil: nowhere.
+	// Intervened is n×d, 1 where a value was set by intervention and 0 elsewhere; nil means
+	// nowhere.
 	Intervened *mat.Dense
-	// Names of the columns, for messages; nil: their numbers, from 1.
+	// Names of the columns, for messages; nil means their numbers, from 1.
 	Names []string
 }

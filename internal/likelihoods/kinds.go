@@ -42,7 +42,7 @@ type Kinds struct {
 	// of the covariates and of the predictors of each variable; the last is their number
 	first, to   []int
 	covariates  []float64
-	rows        [][]float64 // of each variable: 1 where its equation holds; nil: everywhere
+	rows        [][]float64 // of each variable: 1 where its equation holds; nil means everywhere
 	constant    []float64   // means of the constants
 	constantVar []float64
 }

@@ -12,22 +12,22 @@ import (
 
 // Options are the settings of a [Sampler]. The zero value is the documented default.
 type Options struct {
-	// candidate parents per variable at most, up to [scoring.MostCandidates]; 0: as many as
-	// [DefaultCandidates] says
+	// candidate parents per variable at most, up to [scoring.MostCandidates]; defaults to as many
+	// as [DefaultCandidates] says
 	Candidates int
-	Chains     int // independent chains; 0: 4
-	// inverse temperatures per chain, 1 for no tempering; 0: as [DefaultRungs]
+	Chains     int // independent chains; defaults to 4
+	// inverse temperatures per chain, 1 for no tempering; defaults to [DefaultRungs]
 	Rungs int
-	// smallest inverse temperature, in (0, 1); 0: exp(−min(2.3, 10 (Rungs−1)/d)), so that
+	// smallest inverse temperature, in (0, 1); defaults to exp(−min(2.3, 10 (Rungs−1)/d)), so that
 	// neighbours exchange states
 	Hottest float64
-	WarmUp  int // iterations of each chain before it records; 0: 300
-	Draws   int // least number of graphs that a long run keeps, −1 for none; 0: 1000
+	WarmUp  int // iterations of each chain before it records; defaults to 300
+	Draws   int // least number of graphs that a long run keeps, −1 for none; defaults to 1000
 	// near which the searches for the first chains begin; the others begin anew
 	Starts  []*dag.Graph
 	Wider   []score.Scorer // through which those that begin anew go first; see [search.Through]
 	Seed    uint64
-	Workers int // goroutines; 0: one per processor. Results do not depend on it.
+	Workers int // goroutines; defaults to one per processor. Results do not depend on it.
 }
 
 // Bytes is the memory that the tables of d variables with k candidates each take at most; 0 stands

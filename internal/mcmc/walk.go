@@ -67,8 +67,8 @@ type scoredSet struct {
 }
 
 // possibleSets are the possible sets from the last to the first, as subsets visits them, where they
-// are few: where the number of parents is bounded, or scores are those of a pool. nil: they are
-// more than most.
+// are few: where the number of parents is bounded, or scores are those of a pool. nil means that
+// they are more than most.
 func possibleSets(q []float64, most int) (list []scoredSet) {
 	for set := len(q) - 1; set >= 0; set-- {
 		if math.IsInf(q[set], -1) {

@@ -78,7 +78,7 @@ type levelTable struct {
 	levels []int
 	code   [][]int32 // by variable and row
 	weight []int32   // how often a row occurs
-	set    [][]bool  // by variable and row, set by intervention; nil: none
+	set    [][]bool  // by variable and row, set by intervention; nil means none
 }
 
 var (

@@ -16,21 +16,21 @@ import (
 // GPOptions are the settings of the Gaussian-process scores.
 type GPOptions struct {
 	// Scale says how the kernel sees the parents, less their means: Standardised, or in OneUnit.
-	// Zero: Standardised.
+	// Defaults to Standardised.
 	Scale score.Scale
 
 	// Unit is the one of OneUnit, and that of the amplitudes at one noise variance for all
-	// variables. Zero: the geometric mean of the standard deviations of the columns, with which no
-	// unit of the data matters.
+	// variables. Defaults to the geometric mean of the standard deviations of the columns, with
+	// which no unit of the data matters.
 	Unit float64
 
 	// Rank is the number of rows to which the function is restricted where there are
 	// twice as many or more: an approximation for many rows, about 2n·Rank² instead of
-	// 4/3 n³ operations for each set of parents. Zero: exact.
+	// 4/3 n³ operations for each set of parents. 0 means exact.
 	Rank int
 
 	// MaxParents bounds the number of parents. Larger sets score −Inf, or as [ExtendTable] says
-	// with Extend set. Zero: no bound.
+	// with Extend set. 0 means no bound.
 	MaxParents int
 	Extend     bool
 
@@ -40,7 +40,7 @@ type GPOptions struct {
 	Plain []int
 
 	// Workers is the number of goroutines of LogScores, with the same result for any
-	// number. Zero: 1.
+	// number. Defaults to 1.
 	Workers int
 }
 
@@ -245,7 +245,7 @@ func (g *GP) reduce(group *gpGroup, j int, parents []int, s *gpScratch) *gpEntry
 		s.input = append(s.input, group.input[i])
 	}
 	e := &gpEntry{z: map[int][]float64{}}
-	var factor [][]float64 // nil: exact
+	var factor [][]float64 // nil means exact
 	if size < n {
 		factor, size = s.lowRank(n, size, s.input)
 	} else {

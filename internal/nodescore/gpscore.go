@@ -16,7 +16,7 @@ import (
 // safe for concurrent use.
 type GPScorer struct {
 	gp       *GP
-	variance float64 // common, in units of the data; 0: each variable has its own
+	variance float64 // common, in units of the data; 0 means one for each variable
 	known    *knownScores
 }
 

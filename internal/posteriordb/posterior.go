@@ -105,7 +105,7 @@ type Reference struct {
 	Parameters    []string // elements are counted from 1
 	Mean, SD      []float64
 	MeanError     []float64 `json:"mcse_mean"`
-	Q05, Q50, Q95 []float64 // nil: none
+	Q05, Q50, Q95 []float64 // nil means none
 }
 
 // Reference reads the reference of the posterior.

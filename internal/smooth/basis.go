@@ -231,7 +231,7 @@ func Interpolate(knots, values []float64, x float64) float64 {
 	return values[k-1] + part*(values[k]-values[k-1])
 }
 
-// At is the basis at some rows; nil: all.
+// At is the basis at some rows; nil means all.
 func (b Basis) At(rows []int) Basis {
 	if rows == nil {
 		return b

@@ -38,7 +38,7 @@ type Data struct {
 
 // A group is what variables have in common that were not set in the same rows.
 type group struct {
-	rows     []int // nil: all
+	rows     []int // nil means all
 	n        int
 	gram     *mat.SymDense // of all functions, centred
 	columns  [][]float64   // the functions at these rows, centred
@@ -104,7 +104,7 @@ func New(x, intervened mat.Matrix) (*Data, error) {
 	return t, nil
 }
 
-// observedRows are the rows in which a variable was not set; nil: all.
+// observedRows are the rows in which a variable was not set; nil means all.
 func observedRows(intervened mat.Matrix, n, j int) []int {
 	if intervened == nil {
 		return nil

@@ -19,7 +19,7 @@ type Scorer struct {
 	amplitude   float64 // a
 	parentScale []float64
 	childScale  []float64
-	// noise variance of all equations, in squared units of the data; 0: own ones
+	// noise variance of all equations, in squared units of the data; 0 means one for each
 	common      float64
 	alpha, beta float64   // of the prior of own ones: shape with no parents, rate
 	jacobian    []float64 // of one row
@@ -137,7 +137,7 @@ func key(dst []byte, parents []int) []byte {
 	return dst
 }
 
-// find is the fit of a set of parents; nil: it was not fitted.
+// find is the fit of a set of parents; nil if it was not fitted.
 func (v *variable) find(parents []int) *fit {
 	var room [64]byte
 	k := key(room[:0], parents)

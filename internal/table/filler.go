@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// parquet reads Parquet files; nil: nobody has registered a reader.
+// parquet reads Parquet files; nil if none is registered.
 var parquet func(r io.ReaderAt, size int64, source string) (*Table, error)
 
 // RegisterParquet sets what reads Parquet files: package tobac/parquet does, so that only

@@ -80,7 +80,7 @@ type Profile struct {
 	spelling *spelling      // how they do
 	calendar *calendar      // they are dates
 	limited  bool           // some are limits of values
-	detect   *detection     // which are kept as such; nil: they stand for the values
+	detect   *detection     // which are kept as such; nil means they stand for the values
 	openDate bool           // they are dates, of which the order of day and month is not clear
 	gapValue []float64      // numbers that count as missing
 	levelOf  map[string]int // of a text or a spelled number

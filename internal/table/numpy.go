@@ -64,7 +64,7 @@ func (c *Column) addFloat(v float64, row int) {
 // An array is one of those in a file of several.
 type array struct {
 	key string
-	x   *mat.Dense // nil: of texts, or of something else
+	x   *mat.Dense // nil for texts and others
 	// texts of an array in one dimension
 	texts []string
 	why   error // there are neither

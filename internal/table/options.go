@@ -58,7 +58,7 @@ func (d Dependent) String() string { return [...]string{"error", "drop"}[d] }
 // everything, and refuses what is not clear. Columns are named, or numbered from 1; a name goes
 // before a number.
 type Options struct {
-	Columns []string // only these, in this sequence; nil: all
+	Columns []string // only these, in this sequence; nil means all
 	Drop    []string // not these
 	Keep    []string // these also if they are an index, an identifier or dates
 	Rows    string   // only these rows of data, counted from 1: "2-101,205,300-"; "": all

@@ -14,13 +14,13 @@ type preparation struct {
 	t       *Table
 	o       Options
 	out     *Prepared
-	rows    []int // selected; nil: all
+	rows    []int // selected; nil means all
 	wanted  []int // columns, in sequence
 	named   []bool
 	order   map[int][]string
 	kinds   map[int]dataset.Kind // asked for
 	limited map[int]*detection   // of columns that are said to have limits
-	// of the columns by their names, −1 for a name of several; nil: not yet needed
+	// of the columns by their names, −1 for a name of several; nil until needed
 	places   map[string]int
 	problems []Problem
 	codings  []coding
@@ -74,7 +74,7 @@ func (p *preparation) dropping(j int) (name string, remedy func(*Options)) {
 type Description struct {
 	// Prepared is what an analysis would get; where something is wrong, what there is of it.
 	Prepared *Prepared
-	// Refusal is what is wrong; nil: nothing.
+	// Refusal is what is wrong; nil means nothing.
 	Refusal *Refusal
 }
 

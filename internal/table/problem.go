@@ -7,7 +7,7 @@ import (
 
 // A Problem is something that keeps a table from an analysis, with what solves it.
 type Problem struct {
-	Column int    // in the file, counted from 1; 0: of no single column
+	Column int    // in the file, counted from 1; 0 means of no single column
 	Text   string // what is wrong, and where
 	Solve  string // options that solve it; "": none does
 	remedy func(o *Options)

@@ -33,7 +33,7 @@ func withPath(source string, err error) error {
 type counter struct {
 	r   io.Reader
 	n   int64
-	end int64 // bytes of the file when it was opened; 0: not known
+	end int64 // bytes of the file when it was opened; 0 means not known
 	err error // of r, but for its end
 }
 

@@ -32,7 +32,7 @@ type Layout struct {
 	Skip int
 	// Header says whether there is a line of names.
 	Header Header
-	// Names are those of all columns, in place of the file's; nil: the file's.
+	// Names are those of all columns, in place of the file's; nil means the file's.
 	Names []string
 	// Sheet is that of a workbook, by name or number counted from 1, or the name of an array in a
 	// file of several. "": the only or first one that holds a table.

@@ -28,7 +28,7 @@ type markup struct {
 	names map[string]string
 	long  []byte // a text or tag that is longer than the buffer of r
 	seen  int    // bytes of a tag that were looked at for quotes
-	quote byte   // that is open behind them; 0: none
+	quote byte   // that is open behind them; 0 means none
 
 	// after a <, before the end of an element without content, after the root
 	inTag, emptied, ended bool

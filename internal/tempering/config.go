@@ -12,10 +12,10 @@ import (
 // model with a noise variance of each variable's own, and the default chains.
 type Config struct {
 	Hidden        int               // units of the hidden layer, of which there is one; 0 means 5
-	Activation    models.Activation // zero: Relu
+	Activation    models.Activation // defaults to Relu
 	NoBias        bool              // leave out all biases
 	ParamVariance float64           // prior variance σ_p² of every weight and bias; 0 means 1
-	// NoiseVariance of all equations. 0: each has its own, which is sampled, with the prior of
+	// NoiseVariance of all equations. 0 means one for each, which is sampled, with the prior of
 	// [models.OwnVariances] and the scale NoiseScale.
 	NoiseVariance float64
 	NoiseScale    float64 // s²; 0 means 0.1
@@ -29,7 +29,7 @@ type Config struct {
 	Sweeps int // of [Sets], at each temperature; 0 means 8
 
 	Seed    uint64
-	Workers int // goroutines; results do not depend on it. 0: 1
+	Workers int // goroutines; results do not depend on it. Defaults to 1
 }
 
 // chains is the number of independent ones for each variable, which are compared.

@@ -11,7 +11,7 @@ import (
 // A layout is how the mapped axes of a part are computed.
 type layout struct {
 	loops []*ir.Axis // whose indices are computed one after the other
-	lane  *ir.Axis   // whose indices are lanes; nil: none
+	lane  *ir.Axis   // whose indices are lanes; nil means none
 	strip int        // lanes of a lone axis, which is lane and loop at once
 	why   string     // for explanations
 }

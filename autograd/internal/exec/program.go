@@ -42,7 +42,7 @@ type part struct {
 	steps  []dense.Step    // of a part without element program
 	runs   []dense.Stretch // what computes the steps
 	plan   *dense.Plan
-	lane   *lane.Program // nil: value by value
+	lane   *lane.Program // nil means value by value
 
 	inputs   []partInput
 	outputs  []partOutput
@@ -83,7 +83,7 @@ type Options struct {
 	Without     passes.Set
 }
 
-// Compile makes the program of a function. observe sees each part after each pass; nil: nobody.
+// Compile makes the program of a function. observe sees each part after each pass; nil means none.
 func Compile(f *ir.Func, opt Options, observe func(passes.Pass, *ir.Func)) (*Program, error) {
 	p := &Program{F: f, Without: opt.Without, Workers: max(opt.Workers, 1)}
 	numbers, written := map[*ir.Value]int{}, map[*ir.Value]int{}

@@ -29,7 +29,7 @@ type evaluator struct {
 	given   Evaluator // for feeds that hold numbers to be drawn; made when needed
 	sizes   sizes     // of feeds and results
 	draws   bool      // some part draws numbers
-	direct  *direct   // nil: the program does not have the form, or is checked
+	direct  *direct   // nil if the program does not have the form, or is checked
 }
 
 // sizes are the lengths of all feeds and results.

@@ -77,7 +77,7 @@ type Unary struct {
 	F     func(x float64) float64 // which Vec repeats; nil if it is not made of one
 	Vec   func(dst, x []float64)  // of equal lengths; dst may be x
 	Zero  bool                    // the function of 0 is 0: a structural zero stays one
-	Bound float64                 // of its magnitude at finite operands; 0: unknown
+	Bound float64                 // of its magnitude at finite operands; 0 means unknown
 }
 
 // A Binary is an element-wise function of two operands: vector with vector,

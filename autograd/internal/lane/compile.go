@@ -11,10 +11,10 @@ import (
 
 // An Axes says which mapped axes a program goes through.
 type Axes struct {
-	Loop *ir.Axis // whose indices are run one after the other; nil: none
+	Loop *ir.Axis // whose indices are run one after the other; nil means none
 	Lane *ir.Axis // whose indices are the lanes
 	// Strip is the number of lanes of a function that does not cross the lane axis, of
-	// which it computes that many indices at a time. 0: all of them are lanes.
+	// which it computes that many indices at a time. 0 means that all of them are lanes.
 	Strip int
 }
 

@@ -38,7 +38,7 @@ type compiler struct {
 	f    *ir.Func
 	plan *dense.Plan
 	prog *Program
-	loop *ir.Axis // outside the lanes; nil: none
+	loop *ir.Axis // outside the lanes; nil means none
 	lane *ir.Axis
 
 	level   []int         // by value: rounds of reductions below it

@@ -94,7 +94,7 @@ type panel struct {
 	level     int     // of the groups that read it
 	off       int     // in the arena
 	constants []float64
-	scales    []int32 // offsets of the numbers that constants are multiplied with; nil: of none
+	scales    []int32 // offsets of the numbers that constants are multiplied with; nil if none
 }
 
 // Prepare computes the numbers that operations of the stage take in another

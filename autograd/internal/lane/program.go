@@ -62,7 +62,7 @@ type Stage struct {
 // A Group is a list of operations that run on one set of lanes.
 type Group struct {
 	vm.Group
-	Weight *Weight // nil: all lanes
+	Weight *Weight // nil means all lanes
 	Of     []int32 // by operation: the element that it computes, or -1
 }
 

@@ -10,7 +10,7 @@ import (
 // after the other, or once.
 type Part struct {
 	F    *ir.Func
-	Loop *ir.Axis // nil: computed once
+	Loop *ir.Axis // nil means computed once
 
 	// From are the values of the whole function that the inputs of F stand for, and To
 	// those that its outputs are.
@@ -23,7 +23,7 @@ type Part struct {
 // carry the axis and takes time are parts of their own.
 func Split(f *ir.Func) []Part { return SplitBy(f, chooseLoop(f)) }
 
-// SplitBy cuts a function into parts whose loop is the given axis; nil: none.
+// SplitBy cuts a function into parts whose loop is the given axis; nil means none.
 func SplitBy(f *ir.Func, loop *ir.Axis) []Part {
 	s := splitter{f: f, loop: loop, stage: make([]int, len(f.Values)),
 		free: make([]bool, len(f.Values))}

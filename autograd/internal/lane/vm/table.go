@@ -11,7 +11,7 @@ import (
 type row struct {
 	name      string
 	dst, a, b operand
-	pool      *pool // of operands; nil: none
+	pool      *pool // of operands; nil means none
 	// apart says that the result is no operand, since it is written before all is read.
 	apart bool
 	// cost is the number of floating-point operations and of bytes on n lanes.
