@@ -114,7 +114,9 @@ var allowed = map[string][]string{
 
 	"tobac/internal/refinement": {"tobac/internal/nodescore", "tobac/internal/exact", "tobac/score",
 		"tobac/dag"},
+	"tobac/internal/hidden": {"gonum.org/v1/gonum"},
 	"tobac/internal/trust": {"tobac/internal/nodescore", "tobac/internal/inspect",
+		"tobac/internal/additive", "tobac/internal/hidden", "tobac/internal/parallel",
 		"tobac/score", "tobac/sem", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 	"tobac/internal/drawn": {"tobac/internal/nodescore", "tobac/score", "tobac/sem",
 		"tobac/models", "tobac/effects", "tobac/posterior", "tobac/dag", "tobac/dataset",

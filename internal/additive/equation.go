@@ -315,5 +315,21 @@ func (s *Scorer) Residuals(j int, parents []int) []float64 {
 	return rest
 }
 
+// Without is what the other terms of the mean leave of variable j, in the most probable form of its
+// equation given its parents, in the rows in which j was not set by intervention: of a parent what
+// depends on it, and noise; of j itself the noise.
+func (s *Scorer) Without(j int, parents []int, of int) []float64 {
+	best := slices.MaxFunc(s.likely(j, parents), func(a, b *fit) int {
+		return cmp.Compare(a.weight, b.weight)
+	})
+	rest := slices.Clone(best.y)
+	for k, t := range best.terms {
+		if t.channel == 0 && (t.parent != of || t.column == nil) {
+			t.addTo(rest, -best.theta[k])
+		}
+	}
+	return rest
+}
+
 // Residuals are those of [Scorer.Residuals].
 func (l *Linear) Residuals(j int, parents []int) []float64 { return l.scores.Residuals(j, parents) }

@@ -470,14 +470,8 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
 	if inf.doubt.Beside != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inf.doubt.Beside)
 	}
-	if m, ok := sem.As[trust.Reserved](inf.Best); ok {
-		g, err := likeliest.probable(ctx, problem)
-		if err != nil {
-			return err
-		}
-		if w := m.FormNote(data, g, trust.FormOf(likeliest.Hypothesis.Scores)); w != "" {
-			inf.Posterior.Warnings = append(inf.Posterior.Warnings, w)
-		}
+	if err := inf.formWarnings(ctx, data, problem, likeliest, probabilities); err != nil {
+		return err
 	}
 	if w := inf.inUnits(); w != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, w)
@@ -498,6 +492,38 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
 		return err
 	}
 	inf.Posterior.WeightMean, inf.Posterior.WeightSD, err = inf.weights(ctx, d, problem)
+	return err
+}
+
+// formWarnings says what else there is to be said of the form of equations under a hypothesis, and
+// which directions hidden common causes explain better.
+func (inf *Inference) formWarnings(ctx context.Context, data *dataset.Table,
+	problem *engine.Problem, likeliest Part, probabilities *mat.Dense) error {
+	reserved, ok := sem.As[trust.Reserved](inf.Best)
+	if !ok && !sem.TraitsOf(inf.Best).Formed {
+		return nil
+	}
+	g, err := likeliest.probable(ctx, problem)
+	if err != nil {
+		return err
+	}
+	say := func(text string) {
+		if text != "" {
+			inf.Posterior.Warnings = append(inf.Posterior.Warnings, text)
+		}
+	}
+	if ok {
+		say(reserved.FormNote(data, g, trust.FormOf(likeliest.Hypothesis.Scores)))
+	}
+	var said []dag.Edge
+	for _, e := range g.Edges() {
+		if probabilities.At(e.From, e.To) >= posterior.Directed {
+			said = append(said, e)
+		}
+	}
+	text, err := inf.trust.Confounded(ctx, data, inf.Best, g, likeliest.scores(), said,
+		problem.Workers)
+	say(text)
 	return err
 }
 

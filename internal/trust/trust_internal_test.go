@@ -159,3 +159,36 @@ func TestIndependencesOfMeasurements(t *testing.T) {
 		t.Errorf("measured: trust %+v, doubt %+v", got, doubt)
 	}
 }
+
+// A hidden common cause of two columns is said, and not of an edge.
+func TestConfounded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	const n = 300
+	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: mat.NewDense(n, 3, nil)}
+	for i := range n {
+		h := rng.ExpFloat64()
+		b := h + 0.6*rng.ExpFloat64()
+		data.X.SetRow(i, []float64{h + 0.6*rng.ExpFloat64(), b, b + rng.ExpFloat64()})
+	}
+	m, _ := sem.As[sem.Scored](sem.NonGaussian{})
+	all, err := m.Hypotheses(t.Context(), data, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := dag.New(3)
+	g.Set(0, 1, true)
+	g.Set(1, 2, true)
+	for _, c := range []struct {
+		edge dag.Edge
+		want string
+	}{{dag.Edge{From: 0, To: 1}, `"a" and "b" (by `}, {dag.Edge{From: 1, To: 2}, ""}} {
+		got, err := WholeTrust.Confounded(t.Context(), data, m, g, all[0].Scores,
+			[]dag.Edge{c.edge}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
+			t.Errorf("edge %v: warning %q, want %q in it", c.edge, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package trust
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tobac/dag"
+	"tobac/dataset"
+	"tobac/internal/additive"
+	"tobac/internal/hidden"
+	"tobac/internal/inspect"
+	"tobac/internal/nodescore"
+	"tobac/internal/parallel"
+	"tobac/score"
+	"tobac/sem"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+const (
+	// nats by which a hidden common cause explains two variables better than the edge between them,
+	// from which on it is said: as many as make up for a prior probability of 2 %
+	betterHidden = 4
+	// nats by which an edge is better than the reversed one, from which on no hidden cause is
+	// tried: what has one cause is nearly as well described either way
+	asymmetric  = 25
+	confounding = 400 // rows that are looked at; of more, some are taken
+	namedPairs  = 3
+)
+
+// A confounded pair has a hidden common cause that explains it better than its edge.
+type confounded struct {
+	from, to int
+	nats     float64
+}
+
+// Confounded is the warning that hidden common causes explain edges of a graph better than these
+// do; "" where none does. said are the edges with a direction that is said. The evidence of the
+// edge i → j is what it adds to that of the equation of j, or of what is left of j without i; that
+// of a hidden cause is what it adds to the evidences of the noise of i and of what is left of j
+// ([hidden.LogEvidence]). The other terms of the equation are as they are, or fitted again.
+//
+// Equivalent models have no such directions: to them a hidden cause and an edge are the same.
+// Measurements and refuted forms have their own warnings.
+func (t Trust) Confounded(ctx context.Context, data *dataset.Table, m sem.Model, g *dag.Graph,
+	s score.Scorer, said []dag.Edge, workers int) (string, error) {
+	n, _ := data.X.Dims()
+	if !sem.TraitsOf(m).Formed || t.Form < 1 || data.Mask() != nil || inspect.Recorded(data) ||
+		n < 2*fewestCell {
+		return "", nil
+	}
+	spread, plain := inspect.Spread(data)
+	rest, err := additive.New(spread.X, nil, additive.Options{})
+	if err != nil {
+		return "", nil // the model says what is wrong
+	}
+	found := make([]confounded, len(said))
+	err = parallel.For(ctx, len(said), workers, func(k int) error {
+		e := said[k]
+		if g.Has(e.From, e.To) && !slices.Contains(plain, e.From) && !slices.Contains(plain, e.To) {
+			p := pair{data: spread, g: g, scores: s, rest: rest, i: e.From, j: e.To, part: t.Rows}
+			found[k] = confounded{e.From, e.To, p.hidden()}
+		}
+		return ctx.Err()
+	})
+	found = slices.DeleteFunc(found, func(c confounded) bool { return c.nats < betterHidden })
+	if err != nil || len(found) == 0 {
+		return "", err
+	}
+	slices.SortStableFunc(found, func(a, b confounded) int { return cmp.Compare(b.nats, a.nats) })
+	var names []string
+	for _, c := range found[:min(namedPairs, len(found))] {
+		names = append(names, fmt.Sprintf("%s and %s (by %.0f nats)",
+			strconv.Quote(data.Names[c.from]), strconv.Quote(data.Names[c.to]), c.nats))
+	}
+	if more := len(found) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return "a hidden common cause explains better than an edge how columns are related: " +
+		strings.Join(names, ", ") + "; directions may be wrong", nil
+}
+
+// A pair is an edge i → j of a graph under scores.
+type pair struct {
+	data   *dataset.Table
+	g      *dag.Graph
+	scores score.Scorer
+	rest   *additive.Scorer // whose equations leave residuals
+	i, j   int
+	part   float64 // of the rows that counts
+}
+
+// hidden is the evidence of a hidden common cause over that of the edge, in nats; −∞ where it does
+// not matter.
+func (p pair) hidden() float64 {
+	n, _ := p.data.X.Dims()
+	counts := p.part * float64(min(n, confounding)) / float64(n)
+	of, all := p.g.Parents(p.i), p.g.Parents(p.j)
+	others := nodescore.Toggled(all, p.i)
+	edge := counts * (p.scores.LogScore(p.j, all) - p.scores.LogScore(p.j, others))
+	reversed := counts * (p.scores.LogScore(p.i, nodescore.Toggled(of, p.j)) -
+		p.scores.LogScore(p.i, of))
+	if edge-reversed > asymmetric {
+		return math.Inf(-1)
+	}
+	// With the other terms fitted again, the noise of i is to j what i is beside its own causes.
+	e, y := p.left(p.i, of, p.i), p.left(p.j, others, p.j)
+	alone := p.alone(e)
+	edge = math.Max(edge, p.part*direct(e, y))
+	best := p.part*p.common(e, y, alone, edge/p.part) - edge
+	if len(others) > 0 {
+		z := p.left(p.j, all, p.i)
+		edge := direct(column(mat.Col(nil, p.i, p.data.X)), z)
+		best = math.Max(best, p.part*(p.common(e, z, alone, edge)-edge))
+	}
+	return best
+}
+
+// direct is the evidence of an edge x → y over that of none, in nats.
+func direct(x, y []float64) float64 {
+	both := mat.NewDense(len(x), 2, nil)
+	both.SetCol(0, x)
+	both.SetCol(1, y)
+	s, err := additive.New(both, nil, additive.Options{})
+	if err != nil {
+		return math.Inf(1)
+	}
+	return s.LogScore(1, []int{0}) - s.LogScore(1, nil)
+}
+
+// left is what the other parents leave of a variable, standardised, in the rows that are looked at.
+func (p pair) left(j int, parents []int, of int) []float64 {
+	return column(p.rest.Without(j, parents, of))
+}
+
+// column is one of mean 0 and variance 1 of the rows that are looked at.
+func column(x []float64) []float64 {
+	if len(x) > confounding {
+		some := make([]float64, confounding)
+		for k := range some {
+			some[k] = x[k*len(x)/confounding]
+		}
+		x = some
+	}
+	mean, sd := stat.PopMeanStdDev(x, nil)
+	out := make([]float64, len(x))
+	for k, v := range x {
+		out[k] = (v - mean) / sd
+	}
+	return out
+}
+
+// alone is the log evidence of a variable of mean 0 and variance 1 without causes.
+func (p pair) alone(x []float64) float64 {
+	s, err := additive.New(mat.NewDense(len(x), 1, slices.Clone(x)), nil, additive.Options{})
+	if err != nil {
+		return math.Inf(1)
+	}
+	return s.LogScore(0, nil)
+}
+
+// common is what a hidden common cause adds to the evidences of two variables, of which one has
+// that of itself alone; it matters from about least on.
+func (p pair) common(x, y []float64, alone, least float64) float64 {
+	alone += p.alone(y)
+	return hidden.LogEvidence(x, y, alone+least) - alone
+}
