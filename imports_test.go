@@ -212,7 +212,7 @@ var allowed = map[string][]string{
 		"tobac/background", "tobac/dag", "tobac/dataset", "tobac/diagnostics", "tobac/engine",
 		"tobac/internal/exact", "tobac/internal/evidence", "tobac/internal/inspect",
 		"tobac/internal/mcmc", "tobac/posterior", "tobac/score", "tobac/internal/search",
-		"tobac/sem", "gonum.org/v1/gonum"},
+		"tobac/internal/words", "tobac/models", "tobac/sem", "gonum.org/v1/gonum"},
 	"tobac/internal/orders": {"tobac/internal/priors", "tobac/background", "tobac/dag",
 		"tobac/dataset", "tobac/engine",
 		"tobac/internal/inference", "tobac/internal/exact", "tobac/ordering", "tobac/posterior",

@@ -84,7 +84,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	if n < 2 {
 		return nil, fmt.Errorf("tobac: got %d row, want at least 2", n)
 	}
-	if err := cmp.Or(inspect.CheckColumns(data), inference.CheckKinds(p.Model, data)); err != nil {
+	if err := cmp.Or(inspect.CheckColumns(data), inference.CheckModel(p.Model, data)); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if s.Sequence == nil {

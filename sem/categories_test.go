@@ -204,7 +204,7 @@ func TestComparedByKinds(t *testing.T) {
 		if got := sem.Compared(data)[0].String(); got != c.want {
 			t.Errorf("%v: %s is compared first, want %s", c.all, got, c.want)
 		}
-		err := inference.CheckKinds(sem.Linear{}, data)
+		err := inference.CheckModel(sem.Linear{}, data)
 		if refused := err != nil; refused != data.HasKind(func(k dataset.Kind) bool {
 			return k == dataset.Categorical
 		}) {

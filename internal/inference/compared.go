@@ -81,8 +81,8 @@ func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table,
 	return ""
 }
 
-// CheckKinds is an error if a model takes categories for numbers.
-func CheckKinds(m sem.Model, data *dataset.Table) error {
+// checkKinds is an error if a model takes categories for numbers.
+func checkKinds(m sem.Model, data *dataset.Table) error {
 	if v, ok := m.(Settled); ok {
 		m = v.Model
 	}

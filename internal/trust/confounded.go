@@ -25,8 +25,8 @@ import (
 
 const (
 	// nats by which a hidden common cause explains two variables better than the edge between them,
-	// from which on it is said: as many as make up for a prior probability of 2 %
-	betterHidden = 4
+	// from which on it is said: as many as make up for a prior probability of 8 %
+	betterHidden = 2.5
 	// nats by which an edge is better than the reversed one, from which on no hidden cause is
 	// tried: what has one cause is nearly as well described either way
 	asymmetric  = 25
