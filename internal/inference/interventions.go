@@ -27,7 +27,8 @@ func CheckModel(m sem.Model, data *dataset.Table) error {
 // its term, given all other columns, is to be the same with other values in their places.
 func checkInterventions(m sem.Model, data *dataset.Table) error {
 	own, ok := m.(sem.Differentiable)
-	if _, known := sem.As[interface{ Traits() sem.Traits }](m); !ok || known || data.Intervened == nil {
+	_, known := sem.As[interface{ Traits() sem.Traits }](m)
+	if !ok || known || data.Intervened == nil {
 		return nil
 	}
 	n, d := data.X.Dims()
