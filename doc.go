@@ -11,13 +11,13 @@
 // likelihood. Given an order, every strictly upper triangular matrix is a directed acyclic graph,
 // so no particle ever has a cycle.
 //
-// A [Config] consists of values for what they set: a [sem.Model], a [background.Prior] of the
-// graph, an [engine.Order], and [engine.Settings]: [sums.Exact], [markov.MCMC],
-// [local.Search], [neural.Tempering], [stein.SVGD], [stein.DiBS], [bcdnets.BCDNets] or
-// [flownets.GFlowNet]. What a model gets follows from the interfaces that it implements, which a
-// user's own can implement too.
-// DiBS, TOBAC's predecessor, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet
-// train a distribution over graphs and draw from it.
+// A [Config] has a value for each part of a fit: a [sem.Model], a [background.Prior] of the graph,
+// an [engine.Order], and [engine.Settings]: [sums.Exact], [markov.MCMC],
+// [tobac/engine/local.Search], [neural.Tempering], [stein.SVGD], [stein.DiBS],
+// [tobac/engine/bcdnets.BCDNets] or [tobac/engine/flownets.GFlowNet]. A model has the powers of the
+// interfaces that it implements; a custom model can implement all of them. DiBS, the predecessor of
+// TOBAC, needs no order and may leave cycles. BCD Nets and DAG-GFlowNet train a distribution over
+// graphs and draw from it.
 //
 // An adjacency entry (i, j) stands for the edge i → j. Results are in the column labels and the
 // units of the data. The same data, settings and seed give the same bits for any number of workers,

@@ -33,7 +33,7 @@ type Ranks struct {
 	Draws int // in each set
 }
 
-// Run makes the sets one after the other. The context is looked at between them.
+// Run makes the sets one after the other. The context is checked between them.
 func (s Study) Run(ctx context.Context) (*Ranks, error) {
 	switch {
 	case s.Model == nil || s.Sample == nil:

@@ -198,8 +198,8 @@ func AllBut(d, j int) []int { return slices.Delete(Identity(d), j, j+1) }
 //	h[a][b] = g[order[a]][order[b]]
 //
 // If order is a topological order of g, every edge of the result points from a lower to a higher
-// vertex. Relabelling by [Inverse](order) leads back. It panics if order is no permutation of the
-// vertices.
+// vertex. Relabelling by [Inverse](order) leads back. It panics if order is not a permutation of
+// the vertices.
 func (g *Graph) Relabel(order []int) *Graph {
 	if len(order) != g.d {
 		panic(fmt.Sprintf("dag: order of %d vertices for a graph with %d", len(order), g.d))

@@ -178,7 +178,7 @@ func (t *Table) Select(names []string) (*Table, error) {
 }
 
 // Relabel returns the table whose column a is column order[a] of t, the counterpart of
-// [dag.Graph.Relabel]. It panics if order is no permutation of the columns.
+// [dag.Graph.Relabel]. It panics if order is not a permutation of the columns.
 func (t *Table) Relabel(order []int) *Table {
 	if len(order) != len(t.Names) {
 		panic(fmt.Sprintf("dataset: order of %d columns for a table with %d", len(order),

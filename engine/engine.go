@@ -121,7 +121,7 @@ type Given struct {
 // ChainNumbers are the numbers of Markov chains.
 type ChainNumbers struct{ Iterations, WarmUp, Candidates, Rungs int }
 
-// A Problem is what an engine infers a posterior of.
+// A Problem is the inference problem that an engine solves.
 type Problem struct {
 	Data    *dataset.Table
 	Model   sem.Model // nil means that the engine chooses one by its evidence

@@ -113,7 +113,7 @@ func (s Sampler) step(state *State) error {
 }
 
 // Advance steps until a number of steps is done. observe sees every state; nil means none. The
-// context is looked at between steps.
+// context is checked between steps.
 func (s Sampler) Advance(ctx context.Context, state *State, steps int, observe func(*State)) error {
 	for state.Step < steps {
 		if err := context.Cause(ctx); err != nil {

@@ -75,7 +75,7 @@ func acyclicity(g *dag.Graph) float64 {
 
 // ViolatedEdges returns the number of edges of truth whose source comes after
 // their target in order, a list of vertices with sources first. A random order
-// violates half of the edges on average. It panics if order is no permutation
+// violates half of the edges on average. It panics if order is not a permutation
 // of the vertices.
 func ViolatedEdges(order []int, truth *dag.Graph) int {
 	if len(order) != truth.Len() {
@@ -153,7 +153,7 @@ func (l LogDensity) joint() float64 { return l.Prior + l.Data }
 // HeldOut holds the log densities of held-out rows that Neg.LL averages.
 type HeldOut struct {
 	// Particles has one entry for each graph of the ensemble, cyclic or not;
-	// the entries of graphs with a cycle are not looked at.
+	// the entries of graphs with a cycle are ignored.
 	Particles []LogDensity
 	// Empty is the log density under the graph without edges and Θ = 0: the
 	// baseline, and the value taken if every particle has a cycle.

@@ -45,7 +45,7 @@ type Weighted interface {
 }
 
 // LogJoint evaluates log p(Θ_m|G_m) and log p(D|G_m,Θ_m) for graphs in order
-// coordinates and one row of parameters per graph; theta is not looked at if the
+// coordinates and one row of parameters per graph; theta is ignored if the
 // likelihood has no parameters.
 func LogJoint(lik Likelihood, graphs []*dag.Graph, theta *mat.Dense) (prior, data []float64,
 	err error) {

@@ -64,7 +64,7 @@ var (
 
 // NewEdgePrior is the prior with the probabilities p, d×d, entry (i, j) being
 // that of i → j. An entry outside [0,1] is an error. The diagonal, which is no
-// edge, is not looked at.
+// edge, is ignored.
 func NewEdgePrior(p mat.Matrix) (*EdgePrior, error) {
 	d, c := p.Dims()
 	if d != c || d == 0 {
@@ -87,7 +87,7 @@ func (e *EdgePrior) EdgeProbabilities() mat.Matrix { return e.p }
 
 // Relabel returns the prior of the graph whose variable a is the variable
 // order[a] of e: p'_ab = p_order[a]order[b], which is how data come into order
-// coordinates. It panics if order is no permutation of the variables.
+// coordinates. It panics if order is not a permutation of the variables.
 func (e *EdgePrior) Relabel(order []int) GraphPrior {
 	d, _ := e.p.Dims()
 	if len(order) != d {

@@ -13,7 +13,7 @@ import (
 )
 
 // A Target is a density over particles, defined by one expression: the scorer
-// of a user's own model. It implements the scorer that package svgd asks for.
+// of a custom model. It implements the scorer that package svgd asks for.
 //
 // A Target may be used by one goroutine at a time.
 type Target struct {

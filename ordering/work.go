@@ -26,7 +26,7 @@ func alone() *work { return &work{ctx: context.Background()} }
 
 const (
 	tile  = 64   // rows and columns of a tile: the library multiplies larger ones on all processors
-	depth = 4096 // of a product, after which the context is looked at
+	depth = 4096 // of a product, after which the context is checked
 )
 
 // each calls do for 0 ≤ i < n.

@@ -16,13 +16,13 @@ import (
 // from 9/10 on.
 const Directed = 0.9
 
-// A Pair is what the marginals say of two variables, A → B being the more
+// A Pair has the probabilities of the edges between two variables, A → B being the more
 // probable direction; of equally probable ones, the one from the smaller index.
 type Pair struct {
 	A, B     int
 	Adjacent float64 // probability of an edge in either direction, at most 1
 	// Direction is the probability of A → B given that there is an edge, from ½ to
-	// 1. Directions that the data do not tell have about ½.
+	// 1. It is about ½ where the direction is not identifiable.
 	Direction float64
 	// Mean and SD are mean and standard deviation of the weight of A → B given that
 	// this edge is there, ReverseMean and ReverseSD of that of B → A; NaN means unknown.

@@ -12,7 +12,7 @@ const Forms = "constant:A, growth:RATE, and linear:A:B, geometric:A:B or cosine:
 	"over the run or with :START-END over a part of it, in steps or in per cent"
 
 // Text is the text form of a schedule of this package, which [Parse] reads unless a field is out of
-// range. It is false of nil and of a schedule of one's own.
+// range. It is false of nil and of a custom schedule.
 func Text(s Schedule) (text string, ok bool) {
 	if v, ok := s.(checked); ok {
 		return v.String(), true

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Evidence says what the data say about a model.
+// Evidence is the log marginal likelihood of a model, or the reason why it is unknown.
 type Evidence struct {
 	Model string
 	// Log is the log marginal likelihood of the data, in nats, everything else averaged out: over

@@ -166,7 +166,7 @@ type Traits struct {
 	Marginal       bool // the likelihood has no parameters: they are integrated out
 }
 
-// TraitsOf are those that a model's method Traits gives; none of a model without it.
+// TraitsOf are the traits of a [Described] model, and zero for another one.
 func TraitsOf(m Model) (t Traits) {
 	if m, ok := As[interface{ Traits() Traits }](m); ok {
 		t = m.Traits()

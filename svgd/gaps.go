@@ -49,7 +49,7 @@ func (g *gaps) bandwidth(values []float64, i, p int) float64 {
 		}
 		return median / math.Log(float64(n)+1)
 	}
-	panic("svgd: distances that are no numbers") // which the sampler refuses
+	panic("svgd: distances that are not numbers") // which the sampler refuses
 }
 
 // sort writes the values in ascending sequence. The last sequence is nearly that of the next ones.

@@ -53,7 +53,7 @@ type workspace struct {
 // Run takes the steps from, from+1, …, to−1 and updates the particles x in
 // place; x[b] is M×p_b. Without such steps it does nothing.
 //
-// The context is looked at before every step. A run that stops early returns a
+// The context is checked before every step. A run that stops early returns a
 // [*StepError] which wraps the reason (errors.Is finds context.Canceled) and
 // names the first step not taken; x and s.State are those before that step.
 // Run panics if there is no target, no particle, or if the numbers of rows differ.

@@ -15,7 +15,7 @@ import (
 )
 
 // readGraph reads a graph on the named columns in any format: what is known of edges, or the truth,
-// whose edges are certain. Vertices that are no columns and have no edges are left out; columns of
+// whose edges are certain. Vertices that are not columns and have no edges are left out; columns of
 // which the file says nothing have no edges.
 func readGraph(path string, columns []string) (on, whole *graphfile.Graph, err error) {
 	if err := file.CheckEdited(path); err != nil {

@@ -297,7 +297,7 @@ func (e dibsEngine) StateKey(*engine.Problem) string {
 	return engine.SettingsText(e.DiBS, "marginals", "steps") + e.own(e.Penalty.Beta)
 }
 
-// own are the settings without a text form, of a user's own types.
+// own are the settings without a text form, of custom types.
 func (s *SVGD) own(beta schedule.Schedule) string {
 	t := ""
 	for _, own := range []struct {

@@ -77,7 +77,7 @@ func IsNumber(text string, separator rune) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// parseFloat is strconv.ParseFloat without what is no number outside of Go: digits
+// parseFloat is strconv.ParseFloat without what is not a number outside of Go: digits
 // grouped by underscores, and hexadecimal.
 func parseFloat(text string) (float64, error) {
 	if strings.ContainsAny(text, "_xX") {
@@ -128,7 +128,7 @@ const (
 )
 
 // Parse reads the finite number in text, which may have blanks around it. The line, and the
-// column's name, are for the error: a missing value, text that is no number, NaN, an infinity, a
+// column's name, are for the error: a missing value, text that is not a number, NaN, an infinity, a
 // magnitude beyond float64, or a change of the decimal mark within the file.
 func (p *NumberParser) Parse(text string, line int, column string) (float64, error) {
 	text = strings.TrimSpace(text)

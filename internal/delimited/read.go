@@ -38,7 +38,7 @@ func Read(r io.Reader, source string, syntax Syntax) (*File, error) {
 		return nil, err
 	}
 	f := &File{Source: source, Separator: s.Separator()}
-	const step = 64 << 20 // bytes after which the memory is looked at
+	const step = 64 << 20 // bytes after which the memory is checked
 	taken, checked := 0, step
 	for {
 		cells, line, err := s.Next()
@@ -106,7 +106,7 @@ func Fields(text, source string) ([]string, error) {
 	return texts, nil
 }
 
-// Limits of a text, so that what is no table is refused before it fills the memory.
+// Limits of a text, so that what is not a table is refused before it fills the memory.
 const (
 	// MaxLine is the number of bytes that a line may have, and a record of several lines.
 	MaxLine = 16 << 20

@@ -93,7 +93,7 @@ func (at *point) hasValue() bool {
 
 // probe finds the parameters that count under sets, at all starts. Sets of different variables
 // share lanes, in which a slope belongs to the variable that has the parameter. Where a parameter
-// has none yet, or the terms no values, sets are looked at one by one.
+// has none yet, or the terms no values, sets are tried one by one.
 func (s *Sets) probe(all []*given) error {
 	p, owners := s.common.program, s.common.owners
 	counts := make([][]bool, len(all))

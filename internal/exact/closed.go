@@ -94,7 +94,7 @@ const checkEvery = 1 << 20
 
 // A pusher adds the terms of one T, (−1)^{|S|+1} H(T) Π_{k∈S} A_k(T), to H(T∪S) for
 // many S. None counts for more than H(T) Π A_k(T) B(T∪S) in the end, which falls
-// with S: where that is negligible, larger S are not looked at.
+// with S: where that is negligible, larger S are ignored.
 type pusher struct {
 	step
 	nodes []node

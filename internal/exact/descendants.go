@@ -64,7 +64,7 @@ func (o *Orders) nonDescendants(ctx context.Context, h []number, dst [][]float64
 
 // A puller sums H(T) (−1)^{|S|+1} Π_{k∈S} A_k(T) H̄(T∪S)/H(all) over S for one T. Its
 // terms without their signs are probabilities that fall with S: where one is
-// negligible, larger S are not looked at.
+// negligible, larger S are ignored.
 type puller struct {
 	step
 	rest  []number    // H̄

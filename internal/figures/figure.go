@@ -109,7 +109,7 @@ func (j *Judged) check() error {
 	return nil
 }
 
-// missing reports that there is no number.
+// missing reports that there is not a number.
 func missing(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // known are the numbers that there are.

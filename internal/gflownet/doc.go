@@ -57,7 +57,7 @@
 // The number of workers changes no bit of a result, nor does an interruption with a
 // [State]. Every random number is from a stream of package internal/stream, by iteration and
 // environment, or by draw. A gradient that is not finite is left out and counted. Scores that
-// are no numbers are errors. A Model belongs to one goroutine at a time.
+// are not numbers are errors. A Model belongs to one goroutine at a time.
 //
 // # References
 //

@@ -76,7 +76,7 @@ func (m *Model) Done() bool { return m.finished || m.iteration >= m.Steps() }
 
 // Advance trains until so many iterations are done, at most [Model.Steps], or the
 // tolerance is reached. When ctx is done it stops between two iterations, with the cause, and
-// another call goes on from there. A score that is no number is an error.
+// another call goes on from there. A score that is not a number is an error.
 func (m *Model) Advance(ctx context.Context, to int) (err error) {
 	defer caught(&err)
 	for m.iteration < min(to, m.Steps()) && !m.finished {

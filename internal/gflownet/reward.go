@@ -68,7 +68,7 @@ func newReward(s score.Scorer, prior *score.Prior) (*reward, error) {
 // rowBytes is about the memory of a remembered row of d variables.
 func rowBytes(d int) int { return 8*(d+1) + 100 }
 
-// total is log R of a state. A score that is no number is a panic of a wrong score
+// total is log R of a state. A score that is not a number is a panic of a wrong score
 // that Model turns into an error: see checked.
 func (r *reward) total(s *state) float64 {
 	sum := 0.0
@@ -130,14 +130,14 @@ func (r *reward) local(j int, parents []int) float64 {
 	return q
 }
 
-// A scoreFault carries a score that is no number out of computations that have no
+// A scoreFault carries a score that is not a number out of computations that have no
 // errors; see caught.
 type scoreFault struct{ error }
 
 // Unwrap is the error.
 func (f scoreFault) Unwrap() error { return f.error }
 
-// caught turns the panic of a score that is no number into an error.
+// caught turns the panic of a score that is not a number into an error.
 func caught(err *error) {
 	switch v := recover().(type) {
 	case nil:

@@ -93,7 +93,7 @@ func bytesOf(m mat.Matrix) []byte {
 // matrixOf is the matrix of so many columns with these numbers.
 func matrixOf(numbers []byte, columns int) (*mat.Dense, error) {
 	if columns == 0 || len(numbers) == 0 || len(numbers)%(8*columns) != 0 {
-		return nil, fmt.Errorf("%d bytes are no numbers of %d columns", len(numbers), columns)
+		return nil, fmt.Errorf("%d bytes are not numbers of %d columns", len(numbers), columns)
 	}
 	list := make([]float64, len(numbers)/8)
 	if _, err := binary.Decode(numbers, binary.LittleEndian, list); err != nil {

@@ -60,8 +60,8 @@ func joinedWords(words []token) string {
 	return strings.Join(all, " ")
 }
 
-// probabilities reads words as numbers from 0 on; ok is false where one is no number. A number that
-// is no probability is bad.
+// probabilities reads words as numbers from 0 on; ok is false where one is not a number. A number
+// that is no probability is bad.
 func probabilities(words []string) (values []float64, ok bool, bad error) {
 	values = []float64{}
 	for _, w := range words {

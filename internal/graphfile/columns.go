@@ -14,7 +14,7 @@ func excerpt(text string) string { return delimited.Excerpt(text) }
 // On returns g as a graph whose vertices are the named columns of a table, in their sequence.
 // Vertices are matched by name; those of a graph without names by their place, for which their
 // numbers must agree. Columns that are no vertices have no edges; see [Graph.Missing]. Vertices
-// that are no columns are left out if they have no edges, and returned; one with an edge is an
+// that are not columns are left out if they have no edges, and returned; one with an edge is an
 // error, because a hidden variable changes what is true of the others.
 func (g *Graph) On(columns []string) (on *Graph, left []string, err error) {
 	if g.Unnamed {
@@ -80,7 +80,7 @@ func (g *Graph) Missing(columns []string) []string {
 	return missing
 }
 
-// unknownError says which vertices are no columns, and what may be the reason.
+// unknownError says which vertices are not columns, and what may be the reason.
 func unknownError(unknown, names, columns []string) error {
 	if a, b := numbering(names), numbering(columns); a >= 0 && b >= 0 && a != b {
 		return fmt.Errorf("vertices are counted from %s, columns from %s; allowed: the same "+

@@ -20,7 +20,7 @@ import (
 // FromGraphs is the posterior that an equally weighted sample of graphs on the
 // named variables stands for: its edge probabilities are the frequencies of the
 // edges among the graphs without a cycle. It keeps the slices. It panics if there
-// is no graph, or if one has not len(names) vertices.
+// is not a graph, or if one has not len(names) vertices.
 func FromGraphs(names []string, graphs []*dag.Graph) *posterior.Posterior {
 	if d := graphs[0].Len(); d != len(names) {
 		panic(fmt.Sprintf("graphfile: graphs of %d vertices and %d names", d, len(names)))

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// examined is the number of draws whose edges are looked at one by one.
+// examined is the number of draws whose edges are tried one by one.
 const examined = 100
 
 // Imbalance of graphs from a posterior over all acyclic graphs under node scores:

@@ -49,7 +49,7 @@
 //
 // A [Sampler] belongs to one goroutine at a time. It starts as many as its options say
 // and waits for them; their number changes no bit of a result, nor does an interruption
-// that a [Snapshot] bridges. Settings out of range and scores that are no numbers are errors.
+// that a [Snapshot] bridges. Settings out of range and scores that are not numbers are errors.
 //
 // # References
 //

@@ -162,7 +162,7 @@ func (s *series) of(n int) bool {
 	return s.PerBlock >= 1 && whole(s.Last) && len(s.Blocks) < maxBlocks
 }
 
-// checkDraw finds a draw that is no graph of the problem.
+// checkDraw finds a draw that is not a graph of the problem.
 func (p *problem) checkDraw(d draw) error {
 	if len(d.Parents) != p.d {
 		return fmt.Errorf("got a graph of %d variables, want %d", len(d.Parents), p.d)

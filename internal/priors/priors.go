@@ -78,7 +78,7 @@ func IndependentPairs(p background.Prior, d int) background.Prior {
 }
 
 // ForOrders is the prior that graphs are drawn under, for their orders: that of the run. Of a
-// prior of one's own that is no product over variables it is what that leaves no choice about;
+// custom prior that is not a product over variables it is what that leaves no choice about;
 // the draws are then weighted by a run.
 func ForOrders(p background.Prior) background.Prior {
 	if p.IsModular() {

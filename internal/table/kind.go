@@ -62,7 +62,7 @@ type Profile struct {
 	// Spellings are the texts that count as missing values, with how many there are; the empty cell
 	// is "".
 	Spellings []Level
-	// Levels are those of categories, ordinals, and booleans that are no numbers: sorted by name,
+	// Levels are those of categories, ordinals, and booleans that are not numbers: sorted by name,
 	// ordinals by their order, false before true.
 	Levels []Level
 	// Range and moments of the numbers, coded booleans and ordinals included; SD has the divisor n.

@@ -101,7 +101,7 @@ func readArchive(z *zip.Reader, name string, layout Layout) (*Table, error) {
 		}
 		if layout.Sheet == key && a.x == nil {
 			return nil, &FormatError{name,
-				fmt.Sprintf("array %s is no table of numbers", short(key))}
+				fmt.Sprintf("array %s is not a table of numbers", short(key))}
 		}
 	}
 	if layout.Sheet != "" && (len(matrices) != 1 || matrices[0].key != layout.Sheet) {

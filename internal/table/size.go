@@ -11,7 +11,7 @@ import (
 	"tobac/internal/memory"
 )
 
-// How many bytes of a table are read before the memory is looked at (again), how many a file may
+// How many bytes of a table are read before the memory is checked (again), how many a file may
 // unpack to whatever its size, and how many times its size beyond that, or cells for each that
 // holds a value. Tables reach fifty; what reaches thousands is nearly all the same byte.
 const (

@@ -101,7 +101,7 @@ func takeApart(text string) (s spelledNumber, ok bool) {
 }
 
 // newSpelling finds out how the numbers of a column are spelled; ok is false if one of the
-// texts is no number, or they do not agree. mark is the decimal mark of the file, 0 if no
+// texts is not a number, or they do not agree. mark is the decimal mark of the file, 0 if no
 // number tells, and commas says that commas separate its fields.
 func newSpelling(texts []string, mark rune, commas bool) (s spelling, ok bool) {
 	either := rune(0)

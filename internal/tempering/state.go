@@ -98,7 +98,7 @@ func (w *worker) products(gram, phi []float64, m int) {
 	}
 }
 
-// logEvidence is log p(y) given a Gram matrix, −∞ where it is no number.
+// logEvidence is log p(y) given a Gram matrix, −∞ where it is not a number.
 func (w *worker) logEvidence(gram []float64, logs float64) float64 {
 	if w.n == 0 {
 		return 0
