@@ -365,7 +365,7 @@ func (c *checkReport) print(w io.Writer) error {
 		}
 	}
 	section("notes", c.Notes)
-	section("finds", c.Findings)
+	section("remarks", c.Findings)
 	var problems []string
 	for _, p := range c.Problems {
 		text := p.Text
@@ -374,9 +374,9 @@ func (c *checkReport) print(w io.Writer) error {
 		}
 		problems = append(problems, "- "+text)
 	}
-	section("wrong", problems)
+	section("problem", problems)
 	if c.Together != "" {
-		section("solved", []string{"together by: " + c.Together})
+		section("fix", []string{"all with: " + c.Together})
 	}
 	if c.Taken {
 		section("fit", append([]string{"takes it"}, c.Fit...))

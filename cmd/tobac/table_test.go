@@ -38,7 +38,7 @@ func TestCheck(t *testing.T) {
 		"text separated by commas, 40 rows of 6 columns", "index",
 		"column 1 numbers the rows, and is left out",
 		"sum = length + width", "missing values in 1 row of 40",
-		"solved  together by: --missing drop --set data.dependent=drop",
+		"fix     all with: --missing drop --set data.dependent=drop",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(got.stdout), " "),
 			strings.Join(strings.Fields(want), " ")) {

@@ -25,7 +25,7 @@ func TestLimits(t *testing.T) {
 	_, err := read(table.Options{})
 	want := `column 2 (b): 3 of 6 values are limits: "<0.5" on line 3, "[2, 5]" on line 5, "≤1" on line 6; --set data.censored=impute draws the values between them given the other columns, data.censored=limit takes them for the values, --drop b leaves the column out`
 	if err == nil || !strings.Contains(err.Error(), want) ||
-		!strings.Contains(err.Error(), "solved together by: --set data.censored=impute") {
+		!strings.Contains(err.Error(), "fix all with: --set data.censored=impute") {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	p, err := read(table.Options{Censored: table.CensoredLimit})

@@ -50,7 +50,7 @@ func (r *Refusal) Error() string {
 		b.WriteString("\n  " + p.String())
 	}
 	if r.Together != "" {
-		b.WriteString("\n  solved together by: " + r.Together)
+		b.WriteString("\n  fix all with: " + r.Together)
 	}
 	return b.String()
 }
