@@ -8,6 +8,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/internal/mechanism"
 	"tobac/internal/parallel"
 	"tobac/metrics"
 	"tobac/sem"
@@ -15,7 +16,7 @@ import (
 
 // ofMechanisms are data sets of eight variables (of the short test six), 200 rows and one and a
 // half expected edges per node under one mechanism (nil means networks), with their posteriors.
-func ofMechanisms(t *testing.T, m *dataset.Mechanism, model sem.Model, count int) []replicate {
+func ofMechanisms(t *testing.T, m *mechanism.Mechanism, model sem.Model, count int) []replicate {
 	t.Helper()
 	vars := 8
 	if !*long {
@@ -32,7 +33,7 @@ func ofMechanisms(t *testing.T, m *dataset.Mechanism, model sem.Model, count int
 		if m == nil {
 			s, err = dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 200, Seed: seed})
 		} else {
-			s, err = dataset.SimulateMechanism(g, *m, dataset.LinearConfig{Rows: 200, Seed: seed})
+			s, err = mechanism.Simulate(g, *m, dataset.LinearConfig{Rows: 200, Seed: seed})
 		}
 		if err != nil {
 			return err
@@ -54,10 +55,10 @@ func ofMechanisms(t *testing.T, m *dataset.Mechanism, model sem.Model, count int
 //
 //	go test ./bench -run TestMechanisms -long -v
 func TestMechanisms(t *testing.T) {
-	count, mechanisms, fits := 1, []dataset.Mechanism{dataset.Sines, dataset.Products},
+	count, mechanisms, fits := 1, []mechanism.Mechanism{mechanism.Sines, mechanism.Products},
 		[]sem.Model{nil, sem.Linear{}}
 	if *long {
-		count, mechanisms, fits = 10, dataset.Mechanisms,
+		count, mechanisms, fits = 10, mechanism.All,
 			[]sem.Model{nil, sem.Linear{}, sem.BGe{}, sem.GaussianProcess{}}
 		mechanismTable(t, "networks", nil, fits, count)
 	}
@@ -72,7 +73,7 @@ func TestMechanisms(t *testing.T) {
 
 // mechanismTable logs a line for each model, and returns their E-SHD and the models that the
 // evidence takes.
-func mechanismTable(t *testing.T, name string, m *dataset.Mechanism, fits []sem.Model,
+func mechanismTable(t *testing.T, name string, m *mechanism.Mechanism, fits []sem.Model,
 	count int) (eshd []float64, taken map[string]int) {
 	t.Helper()
 	eshd, taken = make([]float64, len(fits)), map[string]int{}

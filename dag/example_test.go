@@ -2,7 +2,6 @@ package dag_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"tobac/dag"
@@ -65,26 +64,4 @@ func ExampleGraph_Relabel() {
 	// Output:
 	// in order coordinates: [{0 1} {1 2}]
 	// and back: [{0 1} {2 0}]
-}
-
-func ExampleWriteDOT() {
-	g, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	probability := func(dag.Edge) []dag.Attribute {
-		return []dag.Attribute{{Key: "label", Value: "0.93"}, {Key: "penwidth", Value: "2.8"}}
-	}
-	if err := dag.WriteDOT(os.Stdout, g, []string{"p44/42", `the "other" one`, "PKA"},
-		probability); err != nil {
-		fmt.Println(err)
-	}
-	// Output:
-	// digraph {
-	// 	"p44/42";
-	// 	"the \"other\" one";
-	// 	"PKA";
-	// 	"p44/42" -> "the \"other\" one" ["label"="0.93", "penwidth"="2.8"];
-	// }
 }

@@ -54,7 +54,7 @@ func SimulateLinear(g *dag.Graph, c LinearConfig) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return simulate("linear", g, c, func(s *Simulation) equation {
+	return simulate("linear", g, c, func(s *Simulation) contribution {
 		s.Weights = linearWeights(g, stream.New(c.Seed, stream.SimulatedParameters))
 		return func(j int, parents []int, row []float64) {
 			for _, i := range parents {
@@ -62,6 +62,18 @@ func SimulateLinear(g *dag.Graph, c LinearConfig) (*Simulation, error) {
 			}
 		}
 	})
+}
+
+// SimulateEquations draws training and held-out rows of a model on g. equation adds to row[j], which
+// holds the noise of variable j, what its parents contribute. Settings, errors and streams of noise
+// are those of [SimulateLinear]; Weights and Parameters are nil.
+func SimulateEquations(g *dag.Graph, c LinearConfig,
+	equation func(j int, parents []int, row []float64)) (*Simulation, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return simulate("simulated", g, c, func(*Simulation) contribution { return equation })
 }
 
 func linearWeights(g *dag.Graph, rng *rand.Rand) *mat.Dense {
@@ -113,7 +125,7 @@ func SimulateNonlinear(g *dag.Graph, c NonlinearConfig) (*Simulation, error) {
 		return nil, fmt.Errorf("dataset: networks with %d hidden units; allowed: at least 1, or "+
 			"0 for the default 5", c.Hidden)
 	}
-	return simulate("nonlinear", g, rows, func(s *Simulation) equation {
+	return simulate("nonlinear", g, rows, func(s *Simulation) contribution {
 		d, h := g.Len(), c.Hidden
 		s.Parameters = make([]float64, d*(d*h+2*h+1))
 		rng := stream.New(c.Seed, stream.SimulatedParameters)

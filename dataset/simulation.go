@@ -20,13 +20,13 @@ type Simulation struct {
 	Parameters []float64 // of a nonlinear model, see SimulateNonlinear; nil otherwise
 }
 
-// An equation adds to row[j], which holds the noise of variable j, what its parents contribute.
-type equation func(j int, parents []int, row []float64)
+// A contribution adds to row[j], which holds the noise of variable j, what its parents contribute.
+type contribution func(j int, parents []int, row []float64)
 
 // simulate draws the parameters of the named model on g, then training and held-out rows. c has no
 // defaults left.
 func simulate(model string, g *dag.Graph, c LinearConfig,
-	parameters func(s *Simulation) equation) (*Simulation, error) {
+	parameters func(s *Simulation) contribution) (*Simulation, error) {
 	if g.Len() == 0 {
 		return nil, fmt.Errorf(
 			"dataset: %s model on a graph without variables; allowed: at least 1", model)
@@ -50,7 +50,7 @@ func simulate(model string, g *dag.Graph, c LinearConfig,
 }
 
 // rows draws n rows: the noise of a whole row first, then the equations in causal order.
-func (s *Simulation) rows(n int, order []int, contribute equation, sd float64,
+func (s *Simulation) rows(n int, order []int, contribute contribution, sd float64,
 	rng *rand.Rand) *Table {
 	d := s.Graph.Len()
 	x := mat.NewDense(n, d, nil)

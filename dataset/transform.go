@@ -1,10 +1,9 @@
 package dataset
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
+	"tobac/internal/ranks"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -50,38 +49,7 @@ func (t *Table) NormalScores() (*Table, error) {
 	n, d := t.X.Dims()
 	x := mat.NewDense(n, d, nil)
 	for j := range d {
-		x.SetCol(j, ColumnNormalScores(mat.Col(nil, j, t.X)))
+		x.SetCol(j, ranks.NormalScores(mat.Col(nil, j, t.X)))
 	}
 	return t.with(x), nil
-}
-
-// ColumnNormalScores are the normal scores of one column, as of [Table.NormalScores].
-func ColumnNormalScores(column []float64) []float64 {
-	scores, n := Ranks(column), float64(len(column))
-	for i, r := range scores {
-		scores[i] = math.Sqrt2 * math.Erfinv((2*r-1-n)/n) // Φ⁻¹(p) = √2 erf⁻¹(2p − 1)
-	}
-	return scores
-}
-
-// Ranks returns the rank of every number, from 1, equal ones with their mean rank.
-func Ranks(column []float64) []float64 {
-	n := len(column)
-	index := make([]int, n)
-	for i := range index {
-		index[i] = i
-	}
-	slices.SortFunc(index, func(a, b int) int { return cmp.Compare(column[a], column[b]) })
-	out := make([]float64, n)
-	for first := 0; first < n; {
-		last := first + 1
-		for last < n && column[index[last]] == column[index[first]] {
-			last++
-		}
-		for _, i := range index[first:last] {
-			out[i] = float64(first+last+1) / 2 // of the ranks first+1, …, last
-		}
-		first = last
-	}
-	return out
 }

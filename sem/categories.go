@@ -16,6 +16,7 @@ import (
 	"tobac/internal/exact"
 	"tobac/internal/generalised"
 	"tobac/internal/nodescore"
+	"tobac/internal/ranks"
 	"tobac/score"
 	"tobac/setting"
 )
@@ -300,7 +301,7 @@ func embedded(data *dataset.Table) (*mat.Dense, []int) {
 			widths[j] = r - 1
 			continue
 		case dataset.Ordered, dataset.Count:
-			column = dataset.ColumnNormalScores(column)
+			column = ranks.NormalScores(column)
 		case dataset.Positive:
 			column = lessSkewed(column)
 		}

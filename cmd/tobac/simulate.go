@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/mechanism"
 
 	"github.com/spf13/cobra"
 )
@@ -37,7 +38,7 @@ const (
 func (g graphName) String() string { return [...]string{"er", "sf"}[g] }
 
 // mechanismName is on the command line how variables depend on their parents: linear, ffn, or one
-// of dataset.Mechanisms.
+// of mechanism.All.
 type mechanismName int
 
 const (
@@ -54,12 +55,12 @@ func (m mechanismName) String() string {
 	case networkMechanism:
 		return "ffn"
 	}
-	return dataset.Mechanism(m - firstMechanism).String()
+	return mechanism.Mechanism(m - firstMechanism).String()
 }
 
 func mechanismNames() []mechanismName {
 	all := []mechanismName{linearMechanism, networkMechanism}
-	for _, m := range dataset.Mechanisms {
+	for _, m := range mechanism.All {
 		all = append(all, firstMechanism+mechanismName(m))
 	}
 	return all
@@ -219,5 +220,5 @@ func (o simulateOptions) data(g *dag.Graph) (*dataset.Simulation, error) {
 		return dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: o.samples,
 			HeldoutRows: o.samples, NoiseVariance: o.noiseVariance, Seed: o.seed})
 	}
-	return dataset.SimulateMechanism(g, dataset.Mechanism(o.model-firstMechanism), c)
+	return mechanism.Simulate(g, mechanism.Mechanism(o.model-firstMechanism), c)
 }

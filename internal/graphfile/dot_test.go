@@ -237,3 +237,30 @@ func TestManyPieces(t *testing.T) {
 		t.Errorf("%d bytes for a text of %d", taken, len(text))
 	}
 }
+
+// Graphviz draws names as they are.
+func TestDOTEscapes(t *testing.T) {
+	tests := []struct{ name, vertex, want string }{
+		{"plain", "p44/42", `"p44/42"`},
+		{"quote", `say "hi"`, `"say \"hi\""`},
+		{"trailing backslash", `a\`, `"a\\"`},
+		{"escape of Graphviz", `\N`, `"\\N"`},
+		{"HTML entity", "&lt;", `"&amp;lt;"`},
+		{"HTML label", "<b>x</b>", `"<b>x</b>"`},
+		{"line end", "a\nb", `"a\nb"`},
+		{"keyword", "graph", `"graph"`},
+		{"statement", `x"; y -> z; "`, `"x\"; y -> z; \""`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var text strings.Builder
+			if err := graphfile.DOT.Write(&text,
+				&graphfile.Graph{Names: []string{test.vertex}}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff("digraph {\n\t"+test.want+";\n}\n", text.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,11 +1,12 @@
 package graphfile
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"tobac/dag"
 	"tobac/internal/delimited"
 )
 
@@ -95,19 +96,29 @@ func writeDOT(w io.Writer, g *Graph) error {
 			return fmt.Errorf("DOT cannot hold the character U+0000 of the name %s", excerpt(name))
 		}
 	}
-	drawn, edges := dag.New(len(g.Names)), map[dag.Edge]Edge{}
-	for _, e := range g.Edges {
-		at := dag.Edge{From: e.From, To: e.To}
-		drawn.Set(at.From, at.To, true)
-		edges[at] = e
+	var b strings.Builder
+	b.WriteString("digraph {\n")
+	for _, name := range g.Names {
+		fmt.Fprintf(&b, "\t%s;\n", quoteDOT(name))
 	}
-	return dag.WriteDOT(w, drawn, g.Names, func(at dag.Edge) []dag.Attribute {
-		return dotAttributes(edges[at])
+	edges := slices.SortedFunc(slices.Values(g.Edges), func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
+	for _, e := range edges {
+		fmt.Fprintf(&b, "\t%s -> %s", quoteDOT(g.Names[e.From]), quoteDOT(g.Names[e.To]))
+		if list := dotAttributes(e); len(list) > 0 {
+			fmt.Fprintf(&b, " [%s]", strings.Join(list, ", "))
+		}
+		b.WriteString(";\n")
+	}
+	b.WriteString("}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-func dotAttributes(e Edge) (list []dag.Attribute) {
-	add := func(key, value string) { list = append(list, dag.Attribute{Key: key, Value: value}) }
+// dotAttributes are the attributes of an edge.
+func dotAttributes(e Edge) (list []string) {
+	add := func(key, value string) { list = append(list, quoteDOT(key)+"="+quoteDOT(value)) }
 	visible := e.Probability
 	if e.Undirected && e.Adjacent.Known {
 		visible = e.Adjacent
@@ -140,3 +151,10 @@ func dotAttributes(e Edge) (list []dag.Attribute) {
 	}
 	return list
 }
+
+// escapeDOT protects text from Graphviz, which reads a backslash as the start of an escape and an
+// ampersand as that of an HTML entity and stops at a zero byte.
+var escapeDOT = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`, "\x00", "\u2400", "\n",
+	`\n`, "\r", `\r`)
+
+func quoteDOT(text string) string { return `"` + escapeDOT.Replace(text) + `"` }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/internal/ranks"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
@@ -71,7 +72,7 @@ func serial(data *dataset.Table, rows []int, keys []sortKey) (found []Serial) {
 func independentPart(data *dataset.Table, rows []int) float64 {
 	columns := make([][]float64, len(data.Names))
 	for j := range columns {
-		columns[j] = dataset.Ranks(ColumnOf(data, j, rows))
+		columns[j] = ranks.Of(ColumnOf(data, j, rows))
 	}
 	takeOut(columns, nil)
 	most := 0.0
@@ -124,7 +125,7 @@ func levels(v []float64) (all [][]float64) {
 // smoothFunctions are a column itself, and cosines of its ranks.
 func smoothFunctions(v []float64, terms int) [][]float64 {
 	all := [][]float64{v}
-	rank := dataset.Ranks(v)
+	rank := ranks.Of(v)
 	for k := 1; k <= terms; k++ {
 		wave := make([]float64, len(v))
 		for i, r := range rank {
@@ -206,7 +207,7 @@ func lagOne(v []float64, smooth int) (r, p float64) {
 	if len(v) == 0 {
 		return 0, 1
 	}
-	z := dataset.Ranks(v)
+	z := ranks.Of(v)
 	floats.AddConst(-float64(len(v)+1)/2, z)
 	square := floats.Dot(z, z)
 	if square == 0 {

@@ -13,6 +13,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
+	"tobac/internal/ranks"
 	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/sem"
@@ -123,13 +124,13 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 
 // powers are the ranks of noise, as normal scores, and their squares.
 func powers(noise []float64) [][]float64 {
-	e := dataset.ColumnNormalScores(noise)
+	e := ranks.NormalScores(noise)
 	return [][]float64{e, floats.MulTo(make([]float64, len(e)), e, e)}
 }
 
 // bends are three functions of the ranks of a variable.
 func bends(x []float64) [][]float64 {
-	q := dataset.ColumnNormalScores(x)
+	q := ranks.NormalScores(x)
 	bend, twist := make([]float64, len(q)), make([]float64, len(q))
 	for k, v := range q {
 		bend[k], twist[k] = v*v-1, v*v*v-3*v

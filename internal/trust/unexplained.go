@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/inspect"
+	"tobac/internal/ranks"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -186,13 +187,13 @@ func cellChance(a, b []int, rows float64) float64 {
 // its square on the product of the causes, by ranks, and of the classes of the noise in cells of
 // the causes.
 func jointChance(noise, x, y []float64, rows float64) float64 {
-	e, p, q := dataset.ColumnNormalScores(noise), dataset.ColumnNormalScores(x),
-		dataset.ColumnNormalScores(y)
+	e, p, q := ranks.NormalScores(noise), ranks.NormalScores(x),
+		ranks.NormalScores(y)
 	product, square := make([]float64, len(e)), make([]float64, len(e))
 	for r := range e {
 		product[r], square[r] = p[r]*q[r], e[r]*e[r]
 	}
-	product = dataset.ColumnNormalScores(product)
+	product = ranks.NormalScores(product)
 	n := float64(len(e))
 	least := 1.0
 	for _, power := range [][]float64{e, square} {

@@ -1,19 +1,21 @@
-package dataset_test
+package mechanism_test
 
 import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/mechanism"
 )
 
-func simulateMechanism(t *testing.T, g *dag.Graph, m dataset.Mechanism,
+func simulated(t *testing.T, g *dag.Graph, m mechanism.Mechanism,
 	c dataset.LinearConfig) *dataset.Simulation {
 	t.Helper()
-	s, err := dataset.SimulateMechanism(g, m, c)
+	s, err := mechanism.Simulate(g, m, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,19 +25,25 @@ func simulateMechanism(t *testing.T, g *dag.Graph, m dataset.Mechanism,
 // Without edges every mechanism has the noise of the linear model alone; with them, roots keep it,
 // and more rows continue the same table.
 func TestMechanismsAddToTheNoise(t *testing.T) {
-	g := erGraph(t, dataset.ERConfig{Vars: 7, EdgesPerNode: 1.5, Seed: 4})
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: 7, EdgesPerNode: 1.5, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := dataset.LinearConfig{Rows: 40, HeldoutRows: 20, NoiseVariance: 0.3, Seed: 5}
-	noise := simulate(t, dag.New(7), c)
-	for _, m := range dataset.Mechanisms {
-		if alone := simulateMechanism(t, dag.New(7), m, c); !equalTables(alone.Train,
-			noise.Train) || !equalTables(alone.Heldout, noise.Heldout) {
+	noise, err := dataset.SimulateLinear(dag.New(7), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mechanism.All {
+		if alone := simulated(t, dag.New(7), m, c); !mat.Equal(alone.Train.X,
+			noise.Train.X) || !mat.Equal(alone.Heldout.X, noise.Heldout.X) {
 			t.Errorf("%v: a graph without edges does not give the noise of the linear model", m)
 		}
-		s := simulateMechanism(t, g, m, c)
+		s := simulated(t, g, m, c)
 		longer := c
 		longer.Rows = 60
-		more := simulateMechanism(t, g, m, longer)
-		for r := range rows(s.Train) {
+		more := simulated(t, g, m, longer)
+		for r := range c.Rows {
 			for j := range 7 {
 				x := s.Train.X.At(r, j)
 				if x != more.Train.X.At(r, j) {
@@ -48,7 +56,7 @@ func TestMechanismsAddToTheNoise(t *testing.T) {
 			}
 		}
 	}
-	if _, err := dataset.SimulateMechanism(g, 7, c); err == nil {
+	if _, err := mechanism.Simulate(g, 7, c); err == nil {
 		t.Error("an unknown mechanism is no error")
 	}
 }
@@ -62,14 +70,17 @@ func TestMechanismsAreWhatTheySay(t *testing.T) {
 		g.Set(i, 2, true)
 	}
 	c := dataset.LinearConfig{Rows: 60_000, HeldoutRows: 1, NoiseVariance: 0.1, Seed: 8}
-	noise := simulate(t, dag.New(3), c).Train
-	made := map[dataset.Mechanism]*dataset.Table{}
-	interaction := map[dataset.Mechanism]float64{}
-	for _, m := range dataset.Mechanisms {
-		made[m] = simulateMechanism(t, g, m, c).Train
+	noise, err := dataset.SimulateLinear(dag.New(3), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := map[mechanism.Mechanism]*dataset.Table{}
+	interaction := map[mechanism.Mechanism]float64{}
+	for _, m := range mechanism.All {
+		made[m] = simulated(t, g, m, c).Train
 		var cell [2][2][]float64 // by the signs of the parents
 		sign := map[bool]int{true: 1}
-		for r := range rows(made[m]) {
+		for r := range c.Rows {
 			x := made[m].X.RawRowView(r)
 			a, b := sign[x[0] > 0], sign[x[1] > 0]
 			cell[a][b] = append(cell[a][b], x[2])
@@ -77,14 +88,14 @@ func TestMechanismsAreWhatTheySay(t *testing.T) {
 		mean := func(a, b int) float64 { return stat.Mean(cell[a][b], nil) }
 		interaction[m] = math.Abs(mean(0, 0) + mean(1, 1) - mean(0, 1) - mean(1, 0))
 	}
-	if interaction[dataset.Sines] > 0.02 || interaction[dataset.Products] < 0.2 ||
-		interaction[dataset.Multiplicative] > 0.02 {
+	if interaction[mechanism.Sines] > 0.02 || interaction[mechanism.Products] < 0.2 ||
+		interaction[mechanism.Multiplicative] > 0.02 {
 		t.Errorf("interactions are %v", interaction)
 	}
 	var logs []float64
-	for r := range rows(noise) {
-		e := noise.X.At(r, 2)
-		factor := (made[dataset.Multiplicative].X.At(r, 2) - made[dataset.Sines].X.At(r, 2) + e) / e
+	for r := range c.Rows {
+		e := noise.Train.X.At(r, 2)
+		factor := (made[mechanism.Multiplicative].X.At(r, 2) - made[mechanism.Sines].X.At(r, 2) + e) / e
 		if math.Abs(e) < 1e-3 {
 			continue // rounding
 		}

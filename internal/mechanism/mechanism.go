@@ -1,15 +1,16 @@
-package dataset
+// Package mechanism simulates data on which no model of this module is right.
+package mechanism
 
 import (
 	"fmt"
 	"math"
 
 	"tobac/dag"
+	"tobac/dataset"
 	"tobac/internal/stream"
 )
 
-// Mechanism is how variables depend on their parents where neither a sum nor a network says it:
-// data on which no model of this module is right.
+// Mechanism is how variables depend on their parents where neither a sum nor a network says it.
 type Mechanism int
 
 const (
@@ -23,8 +24,8 @@ const (
 	Multiplicative
 )
 
-// Mechanisms are all, in sequence.
-var Mechanisms = []Mechanism{Sines, Products, Multiplicative}
+// All are all mechanisms, in sequence.
+var All = []Mechanism{Sines, Products, Multiplicative}
 
 // String is the name on the command line.
 func (m Mechanism) String() string {
@@ -34,29 +35,17 @@ func (m Mechanism) String() string {
 	return fmt.Sprintf("Mechanism(%d)", int(m))
 }
 
-// SimulateMechanism draws for every pair of variables an amplitude a = w + ½·sign(w), w ~ N(0, 1),
-// a frequency b uniform on [1, 3] and a phase c uniform on [0, 2π), then training and held-out rows
-// of the mechanism on the graph g. Settings, defaults, errors and streams are those of
-// [SimulateLinear]; Weights and Parameters are nil.
-func SimulateMechanism(g *dag.Graph, m Mechanism, c LinearConfig) (*Simulation, error) {
-	if m < Sines || m > Multiplicative {
-		return nil, fmt.Errorf("dataset: unknown mechanism %d; allowed: %v", int(m), Mechanisms)
+// Simulate draws for every pair of variables an amplitude a = w + ½·sign(w), w ~ N(0, 1), a
+// frequency b uniform on [1, 3] and a phase c uniform on [0, 2π), then training and held-out rows of
+// the mechanism on the graph g, as [dataset.SimulateEquations].
+func Simulate(g *dag.Graph, m Mechanism, c dataset.LinearConfig) (*dataset.Simulation, error) {
+	waves := drawWaves(g.Len(), c.Seed)
+	equations := map[Mechanism]func(j int, parents []int, row []float64){
+		Sines: waves.sines, Products: waves.products, Multiplicative: waves.multiplicative}
+	if equations[m] == nil {
+		return nil, fmt.Errorf("mechanism: unknown mechanism %d; allowed: %v", int(m), All)
 	}
-	c, err := c.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	return simulate(m.String(), g, c, func(s *Simulation) equation {
-		waves := drawWaves(g.Len(), c.Seed)
-		switch m {
-		case Products:
-			return waves.products
-		case Multiplicative:
-			return waves.multiplicative
-		default:
-			return waves.sines
-		}
-	})
+	return dataset.SimulateEquations(g, c, equations[m])
 }
 
 // waves holds amplitude, frequency and phase of every pair of d variables.

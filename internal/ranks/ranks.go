@@ -1,0 +1,39 @@
+// Package ranks has the ranks of numbers.
+package ranks
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// NormalScores are the normal quantiles of the ranks r of n numbers, Φ⁻¹((r − ½)/n).
+func NormalScores(column []float64) []float64 {
+	scores, n := Of(column), float64(len(column))
+	for i, r := range scores {
+		scores[i] = math.Sqrt2 * math.Erfinv((2*r-1-n)/n) // Φ⁻¹(p) = √2 erf⁻¹(2p − 1)
+	}
+	return scores
+}
+
+// Of is the rank of every number, from 1, equal ones with their mean rank.
+func Of(column []float64) []float64 {
+	n := len(column)
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i
+	}
+	slices.SortFunc(index, func(a, b int) int { return cmp.Compare(column[a], column[b]) })
+	out := make([]float64, n)
+	for first := 0; first < n; {
+		last := first + 1
+		for last < n && column[index[last]] == column[index[first]] {
+			last++
+		}
+		for _, i := range index[first:last] {
+			out[i] = float64(first+last+1) / 2 // of the ranks first+1, …, last
+		}
+		first = last
+	}
+	return out
+}
