@@ -3,10 +3,8 @@ package setting
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"tobac/internal/delimited"
 	"tobac/schedule"
@@ -69,20 +67,6 @@ func WholeNumber(v *int, high int, name, usage, byDefault string) *Setting {
 		}}
 }
 
-// Line is a text without blanks, such as a path, whose "" stands for the default.
-func Line(v *string, kind, name, usage, byDefault string) *Setting {
-	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: kind,
-		allowed: "texts without blanks",
-		get:     func() string { return *v },
-		set: func(text string) bool {
-			if text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
-				return false
-			}
-			*v = text
-			return true
-		}}
-}
-
 // Positive is a finite number above 0 whose zero stands for the default.
 func Positive(v *float64, name, usage, byDefault string) *Setting {
 	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "X",
@@ -124,13 +108,10 @@ func Switch(v *bool, byDefault bool, name, usage string) *Setting {
 
 // OneOf is a choice among named values. Without a default that is the first one, a zero without a
 // text form.
-func OneOf[T interface {
-	comparable
-	fmt.Stringer
-}](v *T, name, usage, byDefault string, all ...T) *Setting {
+func OneOf[T comparable](v *T, name, usage, byDefault string, all ...T) *Setting {
 	var names []string
 	for _, c := range all {
-		names = append(names, c.String())
+		names = append(names, fmt.Sprint(c))
 	}
 	bare := byDefault == ""
 	if bare {
@@ -142,7 +123,7 @@ func OneOf[T interface {
 			if bare && *v == *new(T) {
 				return ""
 			}
-			return (*v).String()
+			return fmt.Sprint(*v)
 		},
 		set: func(text string) bool {
 			for k, c := range all {
@@ -168,18 +149,6 @@ func Check(settings []*Setting) error {
 	return nil
 }
 
-// Fraction is a number above 0 and at most 1 whose zero stands for the default.
-func Fraction(v *float64, name, usage, byDefault string) *Setting {
-	s := Positive(v, name, usage, byDefault)
-	s.allowed = "numbers above 0, at most 1"
-	set := s.set
-	s.set = func(text string) bool {
-		x, ok := delimited.Number(text)
-		return ok && x <= 1 && set(text)
-	}
-	return s
-}
-
 // Parsed is a value with its text form, whose zero stands for the default. kind is a placeholder
 // for a value, allowed says which texts parse takes.
 func Parsed[T any](v *T, name, usage, byDefault, kind, allowed string, get func(T) string,
@@ -193,21 +162,6 @@ func Parsed[T any](v *T, name, usage, byDefault, kind, allowed string, get func(
 			}
 			return err == nil
 		}}
-}
-
-// OneText is a choice among texts, whose zero stands for the default.
-func OneText[T ~string](v *T, name, usage, byDefault string, all ...T) *Setting {
-	var names []string
-	for _, c := range all {
-		names = append(names, string(c))
-	}
-	return Parsed(v, name, usage, byDefault, strings.Join(names, "|"), strings.Join(names, ", "),
-		func(c T) string { return string(c) }, func(text string) (T, error) {
-			if !slices.Contains(all, T(text)) {
-				return "", errors.New("no choice")
-			}
-			return T(text), nil
-		})
 }
 
 // Scheduled is a schedule, whose zero stands for the default. A custom one has no text.

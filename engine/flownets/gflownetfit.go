@@ -2,11 +2,14 @@ package flownets
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"tobac/engine"
 	"tobac/engine/bcdnets"
+	"tobac/internal/delimited"
 	"tobac/internal/gflownet"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
@@ -52,9 +55,9 @@ exactly, unless gflownet.policy names a network.`
 func (e flowEngine) Settings() []*setting.Setting {
 	s := &e.Training
 	return []*setting.Setting{
-		setting.OneText(&s.Policy, "policy", "representation of the flows: exact, or by a network",
+		setting.OneOf(&s.Policy, "policy", "representation of the flows: exact, or by a network",
 			"exact for at most 5 variables, else graph", gflownet.Policies()...),
-		setting.OneText(&s.Logits, "logits",
+		setting.OneOf(&s.Logits, "logits",
 			"residual on the scores of single edges (guided), or unassisted (plain)",
 			"guided; plain for the policy paper", gflownet.Guided, gflownet.Plain),
 		setting.WholeNumber(&s.Iterations, engine.MostSteps, "steps", "steps of the training",
@@ -73,12 +76,29 @@ func (e flowEngine) Settings() []*setting.Setting {
 		setting.WholeNumber(&s.Refresh, engine.MostSteps, "refresh",
 			"steps between two copies of the network into the target network",
 			"100; 1000 for the policy paper"),
-		setting.Fraction(&s.Exploit, "exploit", "largest probability of an action of the network "+
+		fraction(&s.Exploit, "exploit", "largest probability of an action of the network "+
 			"rather than a random one during the training", "0.9"),
 		setting.Positive(&s.Clip, "clip", "largest norm of a gradient", "10"),
-		setting.Fraction(&s.Tolerance, "tolerance", "total variation from the exact posterior at "+
+		fraction(&s.Tolerance, "tolerance", "total variation from the exact posterior at "+
 			"which a training on at most 5 variables ends", "none"),
 	}
+}
+
+// fraction is a number above 0 and at most 1 whose zero stands for the default.
+func fraction(v *float64, name, usage, byDefault string) *setting.Setting {
+	return setting.Parsed(v, name, usage, byDefault, "X", "numbers above 0, at most 1",
+		func(x float64) string {
+			if x == 0 {
+				return ""
+			}
+			return strconv.FormatFloat(x, 'g', -1, 64)
+		}, func(text string) (float64, error) {
+			x, ok := delimited.Number(text)
+			if !ok || !(x > 0 && x <= 1) {
+				return 0, errors.New("out of range")
+			}
+			return x, nil
+		})
 }
 
 // Prepare implements [engine.Engine].

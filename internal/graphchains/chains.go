@@ -3,9 +3,12 @@ package graphchains
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -52,9 +55,16 @@ func (e *Settings) List() []*setting.Setting {
 			"15, up to 24 variables 19, with more than 100 fewer"),
 		setting.WholeNumber(&e.Rungs, MostChains, "rungs", "inverse temperatures of each chain",
 			"8, above 24 variables 6, above 40 4, above 60 1"),
-		setting.Line(&e.Jobs, "[remote:]DIR", "jobs",
+		setting.Parsed(&e.Jobs, "jobs",
 			"folder that keeps each round of each chain as a job, from which the same command "+
-				"goes on; with remote: tobac-beam does the jobs", "none"),
+				"goes on; with remote: tobac-beam does the jobs", "none", "[remote:]DIR",
+			"texts without blanks", func(dir string) string { return dir },
+			func(text string) (string, error) {
+				if text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
+					return "", errors.New("blank")
+				}
+				return text, nil
+			}),
 	}
 }
 
