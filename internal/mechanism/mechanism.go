@@ -36,8 +36,8 @@ func (m Mechanism) String() string {
 }
 
 // Simulate draws for every pair of variables an amplitude a = w + ½·sign(w), w ~ N(0, 1), a
-// frequency b uniform on [1, 3] and a phase c uniform on [0, 2π), then training and held-out rows of
-// the mechanism on the graph g, as [dataset.SimulateEquations].
+// frequency b uniform on [1, 3] and a phase c uniform on [0, 2π), then training and held-out rows
+// of the mechanism on the graph g, as [dataset.SimulateEquations].
 func Simulate(g *dag.Graph, m Mechanism, c dataset.LinearConfig) (*dataset.Simulation, error) {
 	waves := drawWaves(g.Len(), c.Seed)
 	equations := map[Mechanism]func(j int, parents []int, row []float64){

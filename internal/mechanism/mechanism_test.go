@@ -95,7 +95,8 @@ func TestMechanismsAreWhatTheySay(t *testing.T) {
 	var logs []float64
 	for r := range c.Rows {
 		e := noise.Train.X.At(r, 2)
-		factor := (made[mechanism.Multiplicative].X.At(r, 2) - made[mechanism.Sines].X.At(r, 2) + e) / e
+		multiplied, sum := made[mechanism.Multiplicative], made[mechanism.Sines]
+		factor := (multiplied.X.At(r, 2) - sum.X.At(r, 2) + e) / e
 		if math.Abs(e) < 1e-3 {
 			continue // rounding
 		}
