@@ -64,9 +64,9 @@ func SimulateLinear(g *dag.Graph, c LinearConfig) (*Simulation, error) {
 	})
 }
 
-// SimulateEquations draws training and held-out rows of a model on g. equation adds to row[j], which
-// holds the noise of variable j, what its parents contribute. Settings, errors and streams of noise
-// are those of [SimulateLinear]; Weights and Parameters are nil.
+// SimulateEquations draws training and held-out rows of a model on g. equation adds to row[j],
+// which holds the noise of variable j, what its parents contribute. Settings, errors and streams of
+// noise are those of [SimulateLinear]; Weights and Parameters are nil.
 func SimulateEquations(g *dag.Graph, c LinearConfig,
 	equation func(j int, parents []int, row []float64)) (*Simulation, error) {
 	c, err := c.withDefaults()
