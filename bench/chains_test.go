@@ -184,7 +184,7 @@ func TestChainsBesideSums(t *testing.T) {
 	for k := 4; k < 54; k += step {
 		name, p := besideSums(t, k%50)
 		t.Run(name, func(t *testing.T) {
-			settings, err := new(graphchains.Settings).Filled()
+			settings, err := new(graphchains.Settings).FilledFor(len(p.Data.Names))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,7 +76,7 @@ func (e mcmcEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	case p.Order.Method != nil:
 		return nil, p.InfersOrder(e)
 	}
-	filled, err := e.chains().Filled()
+	filled, err := e.chains().FilledFor(p.Vars())
 	if err != nil {
 		return nil, err
 	}

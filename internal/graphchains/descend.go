@@ -15,16 +15,17 @@ import (
 	"tobac/sem"
 )
 
-// fewSteps is the number of variables up to which a search finds probable graphs without help.
-const fewSteps = 24
+// fewVariables is the number of variables up to which a search finds probable graphs without help.
+const fewVariables = 24
 
 // steps reports whether searches go through hypotheses one after the other: several of many
 // variables, whose scores are fast.
 func steps(all []sem.Hypothesis, d int) bool {
-	return d > fewSteps && len(all) > 1 && !slices.ContainsFunc(all, func(h sem.Hypothesis) bool {
+	slow := func(h sem.Hypothesis) bool {
 		_, fast := h.Scores.(nodescore.ToggleScorer)
 		return !fast
-	})
+	}
+	return d > fewVariables && len(all) > 1 && !slices.ContainsFunc(all, slow)
 }
 
 // descend looks for probable graphs under the first hypothesis, then from these under the second,

@@ -97,6 +97,8 @@ type page struct {
 	GraphNote, MapNote string
 	Pairs, MorePairs   []pairRow
 	PairsLeft          int // that are not listed
+	Columns            []columnRow
+	NearPercent        string
 	Weighted           bool
 	EffectRows         []Effect
 	EffectsLeft        int
@@ -129,6 +131,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if len(p.Pairs) > shortListing {
 		p.Pairs, p.MorePairs = p.Pairs[:shortListing], p.Pairs[shortListing:]
 	}
+	p.Columns, p.NearPercent = r.columnRows(), scene.Percent(leastNear)
 	p.EffectRows = r.effects[:min(len(r.effects), mostEffects)]
 	p.EffectsLeft = len(r.effects) - len(p.EffectRows)
 	for _, f := range c.Fit {
