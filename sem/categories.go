@@ -222,7 +222,7 @@ func (m mixedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *
 			s.Constant[j] = v - joint.LogScore(j, nil)
 		}
 	}
-	return []Hypothesis{{Scores: mixedScores{&s, drawn}}}, ctx.Err()
+	return []Hypothesis{{Scores: mixedScores{nodescore.NewKept(&s), drawn}}}, ctx.Err()
 }
 
 // jointScales are the scales of the prior of [Mixed] that are averaged over: correlations of two

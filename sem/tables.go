@@ -19,7 +19,7 @@ type tableScores struct {
 // A mixedScores has the equations of the kinds of the columns: those of a category given numbers
 // are multinomial logits, as under the joint distribution that is scored.
 type mixedScores struct {
-	*nodescore.Joint
+	*nodescore.Kept
 	equations func() *generalised.Scorer
 }
 

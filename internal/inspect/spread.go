@@ -189,7 +189,7 @@ const (
 func Recorded(data *dataset.Table) bool {
 	n, d := data.X.Dims()
 	for j := range d {
-		if fewValues(data, j) > 0 || data.OfKinds() && data.Kind(j) == dataset.Count {
+		if fewValues(data, j) > 0 {
 			continue
 		}
 		v := mat.Col(nil, j, data.X)
@@ -199,18 +199,36 @@ func Recorded(data *dataset.Table) bool {
 				short++
 			}
 		}
-		slices.Sort(v)
-		tied := 0
-		for _, k := range runs(v) {
-			if k > 1 {
-				tied += k
-			}
-		}
-		if 4*short >= 3*n || float64(tied) >= tiedPart*float64(n) {
+		if 4*short >= 3*n || tied(v) {
 			return true
 		}
 	}
 	return false
+}
+
+// Tied reports whether a column of many values, but for counts, holds measurements of which some
+// are equal.
+func Tied(data *dataset.Table) bool {
+	_, d := data.X.Dims()
+	for j := range d {
+		if fewValues(data, j) == 0 && data.Kind(j) != dataset.Count &&
+			tied(mat.Col(nil, j, data.X)) {
+			return true
+		}
+	}
+	return false
+}
+
+// tied reports whether many values are equal to others. It sorts them.
+func tied(v []float64) bool {
+	slices.Sort(v)
+	equal := 0
+	for _, k := range runs(v) {
+		if k > 1 {
+			equal += k
+		}
+	}
+	return float64(equal) >= tiedPart*float64(len(v))
 }
 
 // digits is the number of significant decimal digits of a number.

@@ -198,13 +198,23 @@ func (b *Blocks) Vars() int { return len(b.logScale) }
 
 // LogScore implements [score.Scorer].
 func (b *Blocks) LogScore(j int, parents []int) float64 {
+	v, _ := b.both(j, parents)
+	return v
+}
+
+// both is the score of a set of parents, and their evidence, as logJoints has it.
+func (b *Blocks) both(j int, parents []int) (score, joint float64) {
 	scoring.CheckParents(b.Vars(), j, parents)
 	w := b.newWalk(j, parents)
 	m, logDet := w.matrix(), 0.0
 	for k := len(parents); k > 0; k-- {
 		m, logDet = w.eliminate(m, k, logDet)
 	}
-	return w.score(m, w.width(len(parents)), logDet)
+	columns := w.width(len(parents))
+	if w.group.n > 0 {
+		joint = w.group.joint(columns, logDet) - w.group.aloneOf(parents)
+	}
+	return w.score(m, columns, logDet), joint
 }
 
 // LogScores implements [score.SubsetScorer].
@@ -324,19 +334,20 @@ func (b *Blocks) toggled(dst, joints []float64, j int, parents, variables []int)
 	}
 	c := b.newConditional(g, parents)
 	child := c.columns(b, j)
+	w := &blockWalk{Blocks: b, group: g, j: j, ends: make([]int, 2), room: make([][]float64, 1),
+		own: c.own(child)}
 	for k, i := range variables {
 		if at, found := slices.BinarySearch(parents, i); found {
 			rest := slices.Concat(parents[:at], parents[at+1:])
-			dst[k] = b.LogScore(j, rest)
-			if joints != nil {
-				b.logJoints(joints[k:k+1], j, nil, rest)
+			var joint float64
+			if dst[k], joint = b.both(j, rest); joints != nil {
+				joints[k] = joint
 			}
 			continue
 		}
 		c.solved = c.solved[:child]
 		c.columns(b, i)
-		w := &blockWalk{Blocks: b, group: g, j: j, ends: []int{child, len(c.solved)},
-			stride: len(c.solved), room: make([][]float64, 1), own: c.own(child)}
+		w.ends[0], w.ends[1], w.stride = child, len(c.solved), len(c.solved)
 		m, logDet := w.eliminate(c.left(b), 1, c.logDet)
 		columns := len(c.from) + w.width(1)
 		dst[k] = w.score(m, columns, logDet)
@@ -483,10 +494,10 @@ func (w *blockWalk) width(k int) int { return w.ends[k] - w.ends[0] }
 // columns before it, and ln|R| of the parents.
 func (w *blockWalk) eliminate(m []float64, k int, logDet float64) ([]float64, float64) {
 	before, end := w.ends[k-1], w.ends[k]
-	if w.room[k-1] == nil {
+	if cap(w.room[k-1]) < end*w.stride {
 		w.room[k-1] = make([]float64, end*w.stride)
 	}
-	out := w.room[k-1]
+	out := w.room[k-1][:end*w.stride]
 	copy(out, m[:end*w.stride])
 	for c := end - 1; c >= before; c-- {
 		row := out[c*w.stride : c*w.stride+c+1]

@@ -81,15 +81,11 @@ func (s *Joint) LogScore(j int, parents []int) float64 {
 	before, after := room[:scales], room[scales:]
 	alone := s.alone(j)
 	for f, b := range s.Numbers {
-		if scales > 1 {
-			var joint, tables [1]float64
-			b.logJoints(joint[:], j, nil, parents)
-			b.logJoints(tables[:], j, nil, variables)
-			before[f] = joint[0] - tables[0]
-		}
-		after[f] = before[f] + b.LogScore(j, parents) + alone[f]
-		if s.Place[j] >= 0 {
-			after[f] -= b.LogScore(j, variables)
+		of, joint := b.both(j, parents)
+		ofTables, tables := b.both(j, variables)
+		before[f] = joint - tables
+		if after[f] = before[f] + of + alone[f]; s.Place[j] >= 0 {
+			after[f] -= ofTables
 		}
 	}
 	v := s.constant(j) + floats.LogSumExp(after) - floats.LogSumExp(before)
@@ -171,8 +167,7 @@ func (s *Joint) LogScoresToggled(dst []float64, j int, parents, variables []int)
 		b.toggled(scores, joints, j, parents, variables)
 		b.toggled(ofTables[:same], tables[:same], j, categories, toggled)
 		if same < len(variables) {
-			ofTables[same] = b.LogScore(j, categories)
-			b.logJoints(tables[same:], j, nil, categories)
+			ofTables[same], tables[same] = b.both(j, categories)
 		}
 		for k, v := range scores {
 			at := among[k]

@@ -96,6 +96,9 @@ func TestNeighbours(t *testing.T) {
 		neighbours(t, name+"blocks", numbers)
 		neighbours(t, name+"tables", tables)
 		neighbours(t, name+"joint", joint)
+		kept := nodescore.NewKept(joint)
+		neighbours(t, name+"kept", kept)
+		neighbours(t, name+"kept, known", kept)
 		neighbours(t, name+"blend", &nodescore.Blend{Form: joint, Base: numbers, Weight: 0.3})
 	}
 }

@@ -42,8 +42,8 @@ import (
 // Neither is any independence of what somebody measured exact, and what graphs of columns of every
 // kind say of directions rests on independences alone. Their evidence counts for directions as that
 // of independentRows rows, among the graphs with the same adjacencies, of which all of the evidence
-// decides (bench/notes/kinds.md). In a table of levels alone, or beside counts, nothing shows that
-// somebody measured.
+// decides (bench/notes/kinds.md). That somebody measured shows in numbers that are equal, not in
+// levels and counts.
 const (
 	trustedRows     = 2
 	recordedRows    = 15
@@ -54,7 +54,8 @@ const (
 
 // Doubtable reports whether [Trust.In] may count a model in part.
 func Doubtable(m sem.Model, data *dataset.Table) bool {
-	return refutable(m) || (readsForm(m) || independences(m)) && inspect.Recorded(data)
+	return refutable(m) || readsForm(m) && inspect.Recorded(data) ||
+		independences(m) && inspect.Tied(data)
 }
 
 // refutable reports whether the noise may refute a model: one that reads directions off the form
@@ -407,7 +408,7 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 			"of equations describes measurements exactly (--model %v counts all rows)", from,
 			t.Form*t.Rows*float64(n), m)
 	}
-	if independences(m) && inspect.Recorded(data) {
+	if independences(m) && inspect.Tied(data) {
 		t.Directions = 1 / (1 + t.Rows*float64(n)/independentRows)
 		doubt.Basis = fmt.Sprintf("conditional independences. They count as %.0f rows for "+
 			"directions, because none is exact among measurements (--model %v counts all rows)",

@@ -151,7 +151,7 @@ func TestIndependencesOfMeasurements(t *testing.T) {
 		t.Errorf("simulated: trust %+v, doubt %+v", got, doubt)
 	}
 	for i := range n {
-		data.X.Set(i, 0, math.Round(100*data.X.At(i, 0))/100)
+		data.X.Set(i, 0, math.Round(10*data.X.At(i, 0))/10)
 	}
 	got, doubt := WholeTrust.In(data, m, dag.New(2), all[0].Scores, 1)
 	if !got.SameEvidence(WholeTrust) || math.Abs(got.Directions-0.25) > 1e-12 ||
