@@ -125,7 +125,8 @@ func TestCalibrationOfMixedTables(t *testing.T) {
 				}
 				order, ok = sequence(parents[:])
 			}
-			data := drawJoint(n, parents[:], order, first, []float64{1, 10, 100}[rng.IntN(3)], rng)
+			f := []float64{1, 10, 100}[rng.IntN(3)]
+			data := drawJoint(n, parents[:], order, first, f, rng)
 			p := edgesUnder(t, sem.Mixed{}, data, prior)
 			for j := first; j < d; j++ {
 				for i := range d {
@@ -144,9 +145,9 @@ func TestCalibrationOfMixedTables(t *testing.T) {
 }
 
 // drawJoint draws a table of numbers after so many categories of three levels, at most one: of a
-// number with p columns of parents the noise variance from an inverse gamma distribution with the shape (f+p+2)/2 and the
-// scale 1/2, and effects with that variance times the parent's unit, 1 of a number and 1/(f+2) of
-// the contrasts of a category of mean variance 1.
+// number with p columns of parents the noise variance from an inverse gamma distribution with the
+// shape (f+p+2)/2 and the scale 1/2, and effects with that variance times the parent's unit, 1 of a
+// number and 1/(f+2) of the contrasts of a category of mean variance 1.
 func drawJoint(n int, parents [][]int, order []int, categories int, f float64,
 	rng *rand.Rand) *dataset.Table {
 	data := &dataset.Table{X: mat.NewDense(n, len(parents), nil), Names: []string{"a", "b", "c"},
