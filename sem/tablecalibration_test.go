@@ -96,10 +96,10 @@ func TestCalibrationOfCategories(t *testing.T) {
 	wellCalibrated(t, said, there)
 }
 
-// Of 200 graphs and tables drawn from the prior of mixed, every graph alike and the scale one of its
-// three, edges have the frequencies of their probabilities to 0.05, where chance alone leaves 0.028
-// of a category and two numbers and 0.023 of three numbers; over 2000, 0.014 and 0.012, by chance
-// 0.009 and 0.007. Mixed has no distribution of a category that a number causes.
+// Of 200 graphs and tables drawn from the prior of mixed, every graph alike and the scale one of
+// its three, edges have the frequencies of their probabilities to 0.05, where chance alone leaves
+// 0.028 of a category and two numbers and 0.023 of three numbers; over 2000, 0.014 and 0.012, by
+// chance 0.009 and 0.007. Mixed has no distribution of a category that a number causes.
 func TestCalibrationOfMixedTables(t *testing.T) {
 	const tables, n, d = 200, 60, 3
 	for _, first := range []int{1, 0} { // numbers from this on
