@@ -46,7 +46,8 @@ type TargetConfig struct {
 }
 
 // A Target is a log density of particles whose expression is a gorgonia graph: a target
-// for the samplers of packages svgd and chain. It may be used by one goroutine at a time.
+// for packages svgd and langevin and, as a [tobac/chain.Target], for chain, gaussian and smc. It
+// may be used by one goroutine at a time.
 type Target struct {
 	cfg    TargetConfig
 	notes  []string
