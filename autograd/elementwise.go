@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
 )
 
 // valueOf1 evaluates a function of the parameters on all elements.
@@ -35,13 +36,13 @@ func completeBinary(k *ir.Binary) {
 	if vv := k.VV; vv != nil {
 		if k.VS == nil {
 			k.VS = func(dst, a []float64, b float64) {
-				fill(dst, b)
+				vector.Fill(dst, b)
 				vv(dst, a, dst)
 			}
 		}
 		if k.SV == nil {
 			k.SV = func(dst []float64, a float64, b []float64) {
-				fill(dst, a)
+				vector.Fill(dst, a)
 				vv(dst, dst, b)
 			}
 		}

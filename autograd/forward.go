@@ -1,5 +1,7 @@
 package autograd
 
+import "tobac/internal/vector"
+
 // Jvp appends the directional derivative Σᵢ (∂y/∂x[i])·t[i] to the graph and returns it: a
 // node of y's shape and axes. Direction t[i] has the shape of x[i] and no axis that x[i]
 // lacks; it is held fixed. If y carries mapped axes that x[i] lacks, each index of y has its
@@ -84,7 +86,7 @@ func fixed(t []*Node) []*Node {
 // placeholder is a node of the shape and axes of y that is equal to no other one.
 func (b *Builder) placeholder(y *Node) *Node {
 	value := make([]float64, y.shape.Len())
-	fill(value, 0.5) // products with ones would not be built
+	vector.Fill(value, 0.5) // products with ones would not be built
 	u := b.add(&Node{b: b, attr: &none, shape: y.shape, value: value})
 	for _, a := range y.Axes() {
 		u = u.ExpandOver(a)

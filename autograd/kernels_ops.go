@@ -23,12 +23,6 @@ func Arithmetic() string { return kernels.Arithmetic() }
 // kernel set and processor.
 func FillUniform(dst []float64, seed uint64) { kernels.FillUniform(dst, seed) }
 
-func negVec(dst, x []float64) {
-	for i, v := range x {
-		dst[i] = -v
-	}
-}
-
 func squareVec(dst, x []float64) { kernels.MulEach(dst, x, x) }
 
 // stretch is how many numbers functions made of several kernels take at a time.
@@ -36,19 +30,6 @@ const stretch = 64
 
 func subVS(dst, a []float64, b float64) { kernels.Shift(dst, a, -b) }
 
-func subSV(dst []float64, a float64, b []float64) {
-	b = b[:len(dst)]
-	for i := range dst {
-		dst[i] = a - b[i]
-	}
-}
-
 func swapped(vs func(dst, a []float64, b float64)) func(dst []float64, a float64, b []float64) {
 	return func(dst []float64, a float64, b []float64) { vs(dst, b, a) }
-}
-
-func fill(dst []float64, v float64) {
-	for i := range dst {
-		dst[i] = v
-	}
 }

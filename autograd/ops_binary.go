@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
 )
 
 // elementwise2 is the row of an element-wise function of two operands.
@@ -36,7 +37,8 @@ func init() {
 			SV: swapped(kernels.Shift), Zero: ir.ZeroBoth},
 			func(y, ct *Node) []*Node { return []*Node{ct, ct} }),
 		elementwise2("sub",
-			ir.Binary{Form: ir.Sub, VV: kernels.Sub, VS: subVS, SV: subSV, Zero: ir.ZeroBoth},
+			ir.Binary{Form: ir.Sub, VV: kernels.Sub, VS: subVS, SV: vector.ScalarSub,
+				Zero: ir.ZeroBoth},
 			func(y, ct *Node) []*Node { return []*Node{ct, ct.Neg()} }),
 		elementwise2("mul", ir.Binary{Form: ir.Mul, VV: kernels.MulEach, VS: kernels.Scale,
 			SV: swapped(kernels.Scale), Zero: ir.ZeroEither},

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"tobac/internal/vector"
 )
 
 // The exponential of a matrix and its Fréchet derivative by scaling and squaring
@@ -66,7 +68,7 @@ func newExponential(n int, derivative bool) *exponential {
 // not end.
 func expm(out, a, e []float64, n int) {
 	if !finite(a) || !finite(e) {
-		fill(out, math.NaN())
+		vector.Fill(out, math.NaN())
 		return
 	}
 	x := newExponential(n, e != nil)

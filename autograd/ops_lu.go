@@ -110,7 +110,7 @@ func evalLUSolve(at Attr, x []float64, shape Shape, in [][]float64, _ []Shape) e
 	}
 	lu, exchanges := in[1][:n*n], in[1][n*n:][:n]
 	if math.IsNaN(exchanges[0]) { // there is no factorisation, which has been said
-		fill(x, math.NaN())
+		vector.Fill(x, math.NaN())
 		return nil
 	}
 	copy(x, in[2])

@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
 )
 
 // elementwise1 is the row of an element-wise function of one operand. The
@@ -26,7 +27,7 @@ func (p *Primitive) withVJP(vjp func(y, ct *Node) []*Node) *Primitive {
 
 func init() {
 	register(
-		elementwise1("neg", ir.Unary{Form: ir.Neg, Vec: negVec, Zero: true},
+		elementwise1("neg", ir.Unary{Form: ir.Neg, Vec: vector.Neg, Zero: true},
 			func(y, x *Node) *Node { return x.b.Scalar(-1) }),
 		elementwise1("exp", ir.Unary{Form: ir.Exp, Vec: kernels.Exp},
 			func(y, x *Node) *Node { return y }),

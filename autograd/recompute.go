@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
 )
 
 // Recompute has the values of f at x and evaluates f once more for the gradient, instead of
@@ -129,7 +130,7 @@ var barrier = elementwise2("barrier", ir.Binary{
 	F:    func(a, _ float64) float64 { return a },
 	VV:   func(dst, a, _ []float64) { copy(dst, a) },
 	VS:   func(dst, a []float64, _ float64) { copy(dst, a) },
-	SV:   func(dst []float64, a float64, _ []float64) { fill(dst, a) },
+	SV:   func(dst []float64, a float64, _ []float64) { vector.Fill(dst, a) },
 	Zero: ir.ZeroFirst,
 }, func(_, ct *Node) []*Node { return []*Node{ct, nil} })
 

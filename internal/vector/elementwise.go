@@ -66,6 +66,28 @@ func (s Set) Scale(dst, a []float64, b float64) {
 	}
 }
 
+// Fill is dst = v.
+func Fill(dst []float64, v float64) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+// Neg is dst = −x. Both have one length; dst may be x.
+func Neg(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = -v
+	}
+}
+
+// ScalarSub is dst = a − b for a number a. dst and b have one length and may be one.
+func ScalarSub(dst []float64, a float64, b []float64) {
+	b = b[:len(dst)]
+	for i := range dst {
+		dst[i] = a - b[i]
+	}
+}
+
 // Gather is dst[i] = a[index[i]]. dst and index have one length. An index outside a
 // is undefined behaviour; dst does not overlap a.
 func (s Set) Gather(dst, a []float64, index []int32) {

@@ -1,6 +1,9 @@
 package dense
 
-import "tobac/autograd/internal/ir"
+import (
+	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
+)
 
 // A triangularInstr is a Cholesky factorisation, or the solution of equations with a lower
 // triangular matrix, in all lanes at once: each of its scalar operations runs on the lanes.
@@ -92,7 +95,7 @@ func (in *triangularInstr) set(f *Frame, dst []float64, x laneSlice) {
 	if x.width == in.width {
 		copy(dst, f.M[x.off:][:in.width])
 	} else {
-		fill(dst, f.M[x.off])
+		vector.Fill(dst, f.M[x.off])
 	}
 }
 

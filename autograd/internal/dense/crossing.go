@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
 )
 
 // crossingInstr crosses the lanes.
@@ -57,11 +58,11 @@ func (in *crossingInstr) Run(f *Frame) {
 			if s.width == 1 {
 				x = float64(in.count) * src[0]
 			}
-			fill(dst, x)
+			vector.Fill(dst, x)
 		case ir.OverMax:
-			fill(dst, Kernels.Max(src))
+			vector.Fill(dst, Kernels.Max(src))
 		case ir.OverLogSumExp:
-			fill(dst, in.logSumExp(src))
+			vector.Fill(dst, in.logSumExp(src))
 		case ir.OverSoftmax:
 			in.softmax(dst, src)
 		case ir.OverStack:
@@ -74,7 +75,7 @@ func (in *crossingInstr) Run(f *Frame) {
 			if s.width == d.width {
 				copy(dst, f.M[s.off:][:s.width])
 			} else {
-				fill(dst, src[0])
+				vector.Fill(dst, src[0])
 			}
 		}
 	}
@@ -107,7 +108,7 @@ func LogSumExpParts(x []float64) (top, log float64) {
 // size of x.
 func (in *crossingInstr) softmax(dst, src []float64) {
 	if len(src) == 1 && in.count > 1 {
-		fill(dst, 1/float64(in.count))
+		vector.Fill(dst, 1/float64(in.count))
 		return
 	}
 	top, log := LogSumExpParts(src)

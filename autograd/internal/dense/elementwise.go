@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
 )
 
 // unaryInstr is an element-wise function of one operand.
@@ -34,7 +35,7 @@ func (in *unaryInstr) Run(f *Frame) {
 		}
 		if a.width == 1 && a.stride == 0 {
 			in.Vec(dst[:1], f.M[a.off:a.off+1])
-			fill(dst, dst[0])
+			vector.Fill(dst, dst[0])
 			continue
 		}
 		for e := range r.n {
@@ -43,7 +44,7 @@ func (in *unaryInstr) Run(f *Frame) {
 				in.Vec(d, f.M[off:off+w])
 			} else {
 				in.Vec(d[:1], f.M[off:off+1])
-				fill(d, d[0])
+				vector.Fill(d, d[0])
 			}
 		}
 	}
@@ -190,7 +191,7 @@ func (in *binaryInstr) Run(f *Frame) {
 			in.SV(dst, f.M[a.off], f.M[b.off:b.off+r.n*w])
 		case a.width == 1 && a.stride == 0 && b.width == 1 && b.stride == 0:
 			in.VV(dst[:1], f.M[a.off:a.off+1], f.M[b.off:b.off+1])
-			fill(dst, dst[0])
+			vector.Fill(dst, dst[0])
 		default:
 			in.each(f.M, dst, r)
 		}
@@ -214,7 +215,7 @@ func (in *binaryInstr) each(m, dst []float64, r *run) {
 			in.SV(d, m[x], m[y:y+w])
 		default:
 			in.VV(d[:1], m[x:x+1], m[y:y+1])
-			fill(d, d[0])
+			vector.Fill(d, d[0])
 		}
 	}
 }
@@ -223,10 +224,4 @@ func (in *binaryInstr) each(m, dst []float64, r *run) {
 func (in *binaryInstr) Cost() (flops, bytes int) {
 	n := in.width*runElements(in.runs) + len(in.single.dst)
 	return n, 24 * n
-}
-
-func fill(dst []float64, v float64) {
-	for i := range dst {
-		dst[i] = v
-	}
 }

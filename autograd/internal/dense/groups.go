@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
 )
 
 // groupsInstr reduces groups of elements, all of one size, to their log-sum-exp or by a
@@ -171,7 +172,7 @@ func (in *groupsInstr) lanes(f *Frame, g int) {
 		x := f.M[s.off:][:s.width]
 		if s.width < w {
 			x = take()
-			fill(x, f.M[s.off])
+			vector.Fill(x, f.M[s.off])
 		}
 		rows = append(rows, x)
 	}

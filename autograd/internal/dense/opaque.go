@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
 )
 
 // opaqueInstr evaluates the operation for one lane after the other. Operands of one number
@@ -85,7 +86,7 @@ func (in *opaqueInstr) lane(f *Frame, l int, buf []float64) {
 	}
 	if err := in.v.Op.Eval(in.v.Attr, out, in.v.Shape, args, in.shapes); err != nil {
 		f.Failed = append(f.Failed, Failure{in.v, l, err})
-		fill(out, math.NaN())
+		vector.Fill(out, math.NaN())
 	}
 	for e, d := range in.dst.where {
 		if d.width > 0 {

@@ -137,7 +137,7 @@ type vectorProduct struct{ batch, rows, k, n, a, b, dst int }
 // Run implements [Instruction].
 func (in *vectorProduct) Run(f *Frame) {
 	if in.k > 1 {
-		f.M[in.dst] = dot(f.M[in.a:][:in.k], f.M[in.b:][:in.k])
+		f.M[in.dst] = vector.Dot(f.M[in.a:][:in.k], f.M[in.b:][:in.k])
 		return
 	}
 	for g := range in.batch {
@@ -157,23 +157,6 @@ func (in *vectorProduct) Run(f *Frame) {
 func (in *vectorProduct) Cost() (flops, bytes int) {
 	n := in.rows * in.k * in.n
 	return 2 * n * in.batch, 8 * (in.rows*in.k + in.k*in.n + in.rows*in.n) * in.batch
-}
-
-// dot is Σ aᵢ·bᵢ in four interleaved partial sums.
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
 }
 
 // pairsInstr is a matrix product as a list of products per result element:

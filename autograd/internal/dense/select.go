@@ -1,6 +1,9 @@
 package dense
 
-import "tobac/autograd/internal/ir"
+import (
+	"tobac/autograd/internal/ir"
+	"tobac/internal/vector"
+)
 
 // selectInstr selects between two operands by a third.
 type selectInstr struct {
@@ -61,7 +64,7 @@ func (in *selectInstr) stretch(f *Frame, dst []float64, r *run, e int) {
 		vectors[k] = s.width == in.width && (s.width > 1 || s.stride != 0)
 		if !vectors[k] {
 			x[k] = f.Scratch[k*selectStretch:][:n]
-			fill(x[k], f.M[at[k]])
+			vector.Fill(x[k], f.M[at[k]])
 		}
 	}
 	for i := 0; i < len(dst); i += n {

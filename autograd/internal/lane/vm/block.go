@@ -58,7 +58,7 @@ func block(x *Machine, op *Op) {
 				vector.Portable.MulEach(d3, r(a[1]), r(b[1]))
 			} else {
 				for _, d := range [][]float64{d0, d1, d2, d3} {
-					fill(d, 0)
+					vector.Fill(d, 0)
 				}
 			}
 			for at := k % 2 * BlockTerm; at < k*BlockTerm; at += 2 * BlockTerm {

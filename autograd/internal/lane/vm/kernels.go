@@ -4,33 +4,12 @@ import "math"
 
 // Kernels in portable Go. dst and operands have one length; dst may be an operand.
 
-func fill(dst []float64, v float64) {
-	for i := range dst {
-		dst[i] = v
-	}
-}
-
-//go:noinline
-func neg(dst, x []float64) {
-	for i, v := range x {
-		dst[i] = -v
-	}
-}
-
 // finite replaces infinities by the largest number of their sign.
 //
 //go:noinline
 func finite(dst, x []float64) {
 	for i, v := range x {
 		dst[i] = max(min(v, math.MaxFloat64), -math.MaxFloat64)
-	}
-}
-
-//go:noinline
-func shiftBack(dst, a []float64, b float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] - b
 	}
 }
 
@@ -51,16 +30,6 @@ func mulAdd(dst, a, b []float64) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] += a[i] * b[i]
-	}
-}
-
-// shiftFrom is dst = b − a for a number b.
-//
-//go:noinline
-func shiftFrom(dst, a []float64, b float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] = b - a[i]
 	}
 }
 
@@ -157,36 +126,4 @@ func sigmoidShift(dst, u, pq []float64) {
 		w := p * v
 		dst[i] = w / (w + q*(1-v))
 	}
-}
-
-// sum and sumProduct add in four interleaved partial sums.
-func sum(x []float64) float64 {
-	var s [4]float64
-	i := 0
-	for ; i+4 <= len(x); i += 4 {
-		s[0] += x[i]
-		s[1] += x[i+1]
-		s[2] += x[i+2]
-		s[3] += x[i+3]
-	}
-	for ; i < len(x); i++ {
-		s[0] += x[i]
-	}
-	return (s[0] + s[1]) + (s[2] + s[3])
-}
-
-func sumProduct(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s [4]float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s[0] += a[i] * b[i]
-		s[1] += a[i+1] * b[i+1]
-		s[2] += a[i+2] * b[i+2]
-		s[3] += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s[0] += a[i] * b[i]
-	}
-	return (s[0] + s[1]) + (s[2] + s[3])
 }

@@ -156,8 +156,8 @@ func (rd *tileReader) pair(x, y []float64, r int) {
 	first := len(joint) & 3
 	switch first {
 	case 0:
-		fill(x, p)
-		fill(y, q)
+		vector.Fill(x, p)
+		vector.Fill(y, q)
 	case 1:
 		affine2(x, y, p, q, c, lane(0))
 	case 2:
