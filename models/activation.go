@@ -76,9 +76,10 @@ func (a Activation) Values(dst, x []float64, scale float64) {
 	}
 }
 
-// slopes writes scale times the derivatives of the activation at x, whose activations times scale
-// y begins with.
-func (a Activation) slopes(k vector.Set, dst, y, x []float64, scale float64) {
+// Slopes writes scale times the derivatives of the activation at x, whose activations times scale
+// y begins with, to dst.
+func (a Activation) Slopes(dst, y, x []float64, scale float64) {
+	k, _ := vector.Default()
 	x, y = x[:len(dst)], y[:len(dst)]
 	switch a {
 	case Tanh:

@@ -150,7 +150,7 @@ func (f *networkFlipper) logVolume(j, i, n int, pre []float64) float64 {
 			f.solver.LogEvidence(f.gram, n, variance)
 		}
 		f.solver.Mean(f.mean)
-		f.v.net.opt.Activation.slopes(f.kernels, f.slope[:f.units*n], f.phi, pre, f.sd)
+		f.v.net.opt.Activation.Slopes(f.slope[:f.units*n], f.phi, pre, f.sd)
 		x, scale := f.columns[j][i*n:(i+1)*n], 1/math.Sqrt(variance)
 		f.kernels.Scale(f.stack[:m*n], f.phi[:m*n], scale)
 		for a := range h {
@@ -307,7 +307,7 @@ func (f *networkFlipper) AddGradient(dst []float64, j int, in []bool, weight, be
 	for q, s := range f.variances(j) {
 		f.point(dst, j, n, s, weight*beta*math.Exp(logs[q]-total))
 	}
-	f.v.net.opt.Activation.slopes(f.kernels, f.slope[:f.units*n], f.phi, f.pre, f.sd)
+	f.v.net.opt.Activation.Slopes(f.slope[:f.units*n], f.phi, f.pre, f.sd)
 	f.kernels.MulEach(f.total[:f.units*n], f.total[:f.units*n], f.slope[:f.units*n])
 	l := f.v.net.layers[0]
 	for a := range f.units {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tobac/dag"
 	"tobac/engine"
 	"tobac/internal/drawn"
 	"tobac/internal/exact"
@@ -43,7 +44,28 @@ func Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*inference.
 		return nil, err
 	}
 	inf.Method = "tempering, " + inf.Sum
-	return inf, nil
+	inf.Doubted, err = graphs.refuted(ctx, p)
+	return inf, err
+}
+
+// refuted reports whether the noise of the most probable graph refutes the estimated equations.
+func (g *Graphs) refuted(ctx context.Context, p *engine.Problem) (bool, error) {
+	e, ok := g.table.estimates.(sem.Residual)
+	if !ok {
+		return false, nil
+	}
+	best, err := g.table.graphs.best(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := g.table.estimates.estimate(ctx, missing(g.table.estimates, []*dag.Graph{best}),
+		g.table.estimates.precisions()[0].points, 1); err != nil {
+		return false, err
+	}
+	return trust.Refuted(p.Data, best, struct {
+		score.Scorer
+		sem.Residual
+	}{g.table.pool, e}, p.Seed), nil
 }
 
 // Settle estimates the evidences of networks that matter. The table of them begins with the scores

@@ -65,6 +65,61 @@ func TestRowByRow(t *testing.T) {
 	}
 }
 
+// A feature that is left out and put back changes nothing, one that is replaced makes the regression
+// on the other features and the new one; and B B⁻¹ x is x.
+func TestWithout(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const n, m, s2 = 15, 10, 0.2
+	rows := make([][]float64, n)
+	for r := range rows {
+		rows[r] = make([]float64, m+2) // the last is another feature
+		for c := range rows[r] {
+			rows[r][c] = rng.NormFloat64()
+		}
+	}
+	s := ridge.New(m)
+	for a := range m {
+		old, changed := make([][]float64, n), make([][]float64, n)
+		for r, row := range rows {
+			old[r] = row[:m+1]
+			changed[r] = append([]float64(nil), old[r]...)
+			changed[r][a] = row[m+1]
+		}
+		s.Without(gramOf(old), n, s2, a)
+		for name, gram := range map[string][]float64{"back": gramOf(old), "other": gramOf(changed)} {
+			want := s.LogEvidence(gram, n, s2)
+			products := make([]float64, m+1)
+			for c := range products {
+				products[c] = gram[max(a, c)*(m+1)+min(a, c)]
+			}
+			if got := s.LogEvidenceWith(products); !(math.Abs(got-want) <= 1e-11*math.Abs(want)) {
+				t.Errorf("feature %d %s: log evidence %v, want %v", a, name, got, want)
+			}
+		}
+	}
+	var old [][]float64
+	for _, row := range rows {
+		old = append(old, row[:m+1])
+	}
+	gram := gramOf(old)
+	s.LogEvidence(gram, n, s2)
+	x := make([]float64, m)
+	for a := range x {
+		x[a] = rng.NormFloat64()
+	}
+	y := append([]float64(nil), x...)
+	s.Solve(y)
+	for a := range x {
+		v := y[a]
+		for c := range y {
+			v += gram[max(a, c)*(m+1)+min(a, c)] * y[c] / s2
+		}
+		if !(math.Abs(v-x[a]) <= 1e-10) {
+			t.Errorf("row %d of B B⁻¹ x is %v, want %v", a, v, x[a])
+		}
+	}
+}
+
 func TestNotANumber(t *testing.T) {
 	if e := ridge.New(1).LogEvidence([]float64{-10, 0, 0, 1}, 2, 0.1); !math.IsNaN(e) {
 		t.Errorf("log evidence %v of a Gram matrix that is none", e)

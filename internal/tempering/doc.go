@@ -40,7 +40,9 @@
 // # Sets of parents
 //
 // [Sets] estimates the evidence of single sets of parents, by sequential Monte Carlo from the prior
-// to the posterior [5]. Summed over all sets it is the check on the chains in the tests, which it
+// to the posterior [5]; temperatures are those of the noise, whose variance they multiply. Where these
+// are many, every other move is a step to a draw from a normal distribution with the slope and the
+// curvature of the evidence [6]. Summed over all sets it is the check on the chains in the tests, which it
 // shares nothing with but the evidence (1) and the moves of units.
 //
 // # Conventions
@@ -63,4 +65,5 @@
 //	    model selection. Systematic Biology 60 (2011).
 //	[4] A. Gelman, D. B. Rubin. Inference from iterative simulation using multiple sequences. Statistical Science 7 (1992).
 //	[5] P. Del Moral, A. Doucet, A. Jasra. Sequential Monte Carlo samplers. Journal of the Royal Statistical Society B 68 (2006).
+//	[6] Y. Qi, T. P. Minka. Hessian-based Markov chain Monte-Carlo algorithms. Workshop on Monte Carlo Methods (2002).
 package tempering

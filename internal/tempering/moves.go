@@ -29,16 +29,23 @@ func (w *worker) turn(s *state, a int, beta float64, rng *rand.Rand) {
 	low, high := angle-2*math.Pi, angle
 	pre, phi := s.pre[a*n:(a+1)*n], s.phi[a*n:(a+1)*n]
 	copy(w.phi[:n], phi)
-	copy(w.gram, s.gram)
 	moved := w.proposal[:n]
+	if n > 0 {
+		w.solver.Without(s.gram, n, math.Exp(s.logs)/w.power, a)
+	}
 	const tries = 60 // after which the bracket is narrower than 1e-15 but for a miracle
 	for range tries {
 		sin, cos := math.Sincos(angle)
 		k.Scale(moved, direction, sin)
 		k.AddScaled(moved, moved, cos, pre)
 		w.activate(phi, moved)
-		w.unitProducts(s.gram, s.phi, a)
-		if e := w.logEvidence(s.gram, s.logs); beta*e >= least || beta == 0 {
+		w.unitProducts(s.phi, a)
+		e := 0.0
+		if n > 0 {
+			e = w.tempered(w.solver.LogEvidenceWith(w.dots), s.logs)
+		}
+		if beta*e >= least || beta == 0 {
+			w.putProducts(s.gram, a)
 			for i, in := range s.in {
 				if in {
 					s.weights[i*h+a] = cos*s.weights[i*h+a] + sin*w.ellipse[i]
@@ -57,7 +64,6 @@ func (w *worker) turn(s *state, a int, beta float64, rng *rand.Rand) {
 		angle = low + (high-low)*rng.Float64()
 	}
 	copy(phi, w.phi[:n])
-	copy(s.gram, w.gram)
 }
 
 // proposalSDs are the standard deviations, in those of the prior, of the normal distributions from
@@ -187,7 +193,7 @@ func (w *worker) pick(s *state, in bool, u float64) (int, bool) {
 
 // noise moves ln σ² by a random walk, whose step suits the temperature.
 func (w *worker) noise(s *state, beta float64, rng *rand.Rand) {
-	sd := 2.4 * math.Sqrt(2/(beta*float64(w.n)+1))
+	sd := 2.4 * math.Sqrt(2/(w.power*beta*float64(w.n)+1))
 	for range 2 {
 		to, u := s.logs+sd*rng.NormFloat64(), 1-rng.Float64()
 		e := w.logEvidence(s.gram, to)
@@ -197,10 +203,15 @@ func (w *worker) noise(s *state, beta float64, rng *rand.Rand) {
 	}
 }
 
-// moveNetwork moves everything but the parents at inverse temperature β.
-func (w *worker) moveNetwork(s *state, beta float64, rng *rand.Rand) {
+// moveNetwork moves everything but the parents at inverse temperature β; half of the units by
+// steps, which β = 1 is for, if asked for.
+func (w *worker) moveNetwork(s *state, beta float64, steps bool, rng *rand.Rand) {
 	for a := range w.units {
-		w.turn(s, a, beta, rng)
+		if steps && rng.IntN(2) == 0 {
+			w.step(s, a, rng)
+		} else {
+			w.turn(s, a, beta, rng)
+		}
 	}
 	if w.cfg.NoiseVariance == 0 {
 		w.noise(s, beta, rng)
@@ -210,7 +221,7 @@ func (w *worker) moveNetwork(s *state, beta float64, rng *rand.Rand) {
 // sweep moves everything at inverse temperature β: parents as often as there are candidates, at
 // least 4 times.
 func (w *worker) sweep(s *state, beta float64, rng *rand.Rand) {
-	w.moveNetwork(s, beta, rng)
+	w.moveNetwork(s, beta, false, rng)
 	if len(w.candidates) == 0 {
 		return
 	}

@@ -125,9 +125,18 @@ func (s *Sets) estimate(p nodescore.Family, particles int) *Estimate {
 // logMean is the logarithm of the mean of two numbers given by their logarithms.
 func logMean(logs [2]float64) float64 { return floats.LogSumExp(logs[:]) - math.Ln2 }
 
+// Of populations.
+const (
+	// temperatures after which evidences are so sharp that every other move is a step, and that
+	// there are twice the sweeps
+	blunt = 7
+	// of the effective sample sizes between which a temperature is found, in parts of the number
+	leastLeft, mostLeft = 0.5, 0.52
+)
+
 // population moves n particles, whose parents are all candidates, from the prior to the posterior
-// [5], from one temperature to the next so that half of the effective sample size is left: the
-// estimate of the log evidence, and the particles.
+// [5], from one temperature of the noise to the next so that half of the effective sample size is
+// left: the estimate of the log evidence, and the particles.
 func (w *worker) population(n int, rng *rand.Rand) (sum float64, now []*state) {
 	now = make([]*state, n)
 	next := make([]*state, n)
@@ -137,25 +146,61 @@ func (w *worker) population(n int, rng *rand.Rand) (sum float64, now []*state) {
 			now[k].in[i] = true
 		}
 		w.fromPrior(now[k], rng)
+		now[k].evidence = 0
 	}
-	logs, ratios := make([]float64, n), make([]float64, n)
-	for beta := 0.0; beta < 1; {
-		for k, s := range now {
-			ratios[k] = s.evidence
-		}
-		to := anneal.Next(logs, ratios, beta)
+	logs := make([]float64, n)
+	w.power = 0
+	for stage := 0; w.power < 1; stage++ {
+		w.cool(logs, now)
 		sum += floats.LogSumExp(logs) - math.Log(float64(n))
 		for k, from := range anneal.Resample(logs, n, rng.Float64()) {
 			now[from].copyTo(next[k])
 		}
-		now, next, beta = next, now, to
-		for range w.cfg.Sweeps {
-			for _, s := range now {
-				w.moveNetwork(s, beta, rng)
+		now, next = next, now
+		sweeps := w.cfg.Sweeps
+		if stage >= blunt {
+			sweeps *= 2
+		}
+		for _, s := range now {
+			s.evidence = w.logEvidence(s.gram, s.logs)
+			for range sweeps {
+				w.moveNetwork(s, 1, stage >= blunt, rng)
 			}
 		}
 	}
 	return sum, now
+}
+
+// cool raises the inverse temperature, to 1 at most, and writes the logarithms of the weights that
+// particles have then.
+func (w *worker) cool(logs []float64, now []*state) {
+	left := func(power float64) float64 {
+		w.power = power
+		for k, s := range now {
+			logs[k] = w.logEvidence(s.gram, s.logs) - s.evidence
+		}
+		return anneal.EffectiveSize(logs) / float64(len(now))
+	}
+	low, high := w.power, 1.0
+	if left(1) >= leastLeft {
+		return
+	}
+	const tries = 60
+	for range tries {
+		middle := (low + high) / 2
+		if low == 0 {
+			middle = high / 8
+		}
+		v := left(middle)
+		if v >= leastLeft && v <= mostLeft {
+			return
+		}
+		if v >= leastLeft {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
 }
 
 // Draw is one of the graph whose parents the estimates have, one for each variable and in their
@@ -168,6 +213,33 @@ func (s *Sets) Draw(parents []*Estimate, k int) Draw {
 		networks[j], order[j] = &e.networks[k%len(e.networks)], j
 	}
 	return assemble(networks, order, &s.cfg)
+}
+
+// Residuals are those of the rows in which a variable was not set, less the mean of its networks.
+func (s *Sets) Residuals(e *Estimate) []float64 {
+	cfg := s.cfg
+	v := newNode(s.x, s.intervened, e.Of, e.Set, anyParents{}, &cfg, s.kernels)
+	rest, unit := slices.Clone(v.y), make([]float64, v.n)
+	share := -1 / float64(len(e.networks))
+	for _, f := range e.networks {
+		for a, output := range f.output {
+			for r := range unit {
+				unit[r] = 1
+			}
+			if a < v.units {
+				for r := range unit {
+					unit[r] = f.biases[a]
+				}
+				for i := range e.Set {
+					v.kernels.AddScaled(unit, unit, f.weights[i*v.units+a], v.row(i))
+				}
+				v.activate(unit, unit)
+				output /= v.scale
+			}
+			v.kernels.AddScaled(rest, rest, share*output, unit)
+		}
+	}
+	return rest
 }
 
 // anyParents is the prior that does not tell sets apart.

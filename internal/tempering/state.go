@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"tobac/internal/ridge"
+	"tobac/internal/vector"
 )
 
 // A state is a network without its last layer: parents, weights and biases of the units, and what
@@ -51,11 +52,13 @@ func (s *state) copyTo(dst *state) {
 type worker struct {
 	*node
 	solver    *ridge.Solver
+	power     float64   // β of the density of y within an evidence: 1, or that of a population
 	proposal  []float64 // pre-activations that are proposed, units × rows
 	phi       []float64 // activations, as in a state
 	gram      []float64
 	direction []float64 // of elliptical slice sampling: pre-activations, one row
-	product   []float64 // of two rows, element by element
+	dots      []float64 // of a row with all of them
+	curved    curved
 	weights   []float64 // of a proposed edge, by unit
 	ellipse   []float64 // weights of the direction, by candidate
 	parents   []int
@@ -65,50 +68,64 @@ type worker struct {
 func (v *node) newWorker() *worker {
 	p, h, k := len(v.candidates), v.units, v.features+1
 	return &worker{
-		node: v, solver: ridge.New(v.features), proposal: make([]float64, h*v.n),
+		node: v, power: 1, solver: ridge.New(v.features), proposal: make([]float64, h*v.n),
 		phi: make([]float64, k*v.n), gram: make([]float64, k*k),
-		direction: make([]float64, v.n), product: make([]float64, v.n), weights: make([]float64, h),
+		direction: make([]float64, v.n), dots: make([]float64, k), weights: make([]float64, h),
 		ellipse: make([]float64, p), parents: make([]int, 0, p), list: make([]int, 0, p),
+		curved: v.newCurved(),
 	}
 }
 
-// dot is the inner product of two rows.
-func (w *worker) dot(x, y []float64) float64 {
-	w.kernels.MulEach(w.product, x, y)
-	return w.kernels.Sum(w.product)
+// unitProducts computes the products of row a of phi with all rows.
+func (w *worker) unitProducts(phi []float64, a int) {
+	w.times(w.dots, phi, phi[a*w.n:(a+1)*w.n])
 }
 
-// unitProducts writes the products of row a of phi with all rows to a Gram matrix.
-func (w *worker) unitProducts(gram, phi []float64, a int) {
+// putProducts writes what unitProducts has computed to a Gram matrix.
+func (w *worker) putProducts(gram []float64, a int) {
 	k := w.features + 1
-	row := phi[a*w.n : (a+1)*w.n]
-	for c := range k {
-		v := w.dot(row, phi[c*w.n:(c+1)*w.n])
+	for c, v := range w.dots {
 		gram[max(a, c)*k+min(a, c)] = v
 	}
+}
+
+// times writes the products of rows with one of them to dst.
+func (w *worker) times(dst, rows, x []float64) {
+	w.kernels.MulVec(dst, vector.Strided{Rows: len(dst), Cols: w.n, Row: w.n, Col: 1, Data: rows}, x)
 }
 
 // products writes the products of all rows of phi with the first m.
 func (w *worker) products(gram, phi []float64, m int) {
 	k := w.features + 1
-	for a := range k {
-		for c := range min(a+1, m) {
-			gram[a*k+c] = w.dot(phi[a*w.n:(a+1)*w.n], phi[c*w.n:(c+1)*w.n])
+	for c := range m {
+		w.times(w.dots[c:], phi[c*w.n:], phi[c*w.n:(c+1)*w.n])
+		for a, v := range w.dots[c:] {
+			gram[(c+a)*k+c] = v
 		}
 	}
 }
 
-// logEvidence is log p(y) given a Gram matrix, −∞ where it is not a number.
+// logEvidence is log ∫ p(w) p(y|w)^β dw over the output layer, with the factor of the exponents of
+// the worker, given a Gram matrix; −∞ where it is not a number. With β = 1 it is log p(y).
 func (w *worker) logEvidence(gram []float64, logs float64) float64 {
 	if w.n == 0 {
 		return 0
 	}
-	e := w.solver.LogEvidence(gram, w.n, math.Exp(logs))
-	if math.IsNaN(e) {
+	return w.tempered(w.solver.LogEvidence(gram, w.n, math.Exp(logs)/w.power), logs)
+}
+
+// tempered is a log evidence given the log density of y with the variance σ²/β.
+func (w *worker) tempered(log, logs float64) float64 {
+	if w.power != 1 { // N(y; Φw, σ²)^β is N(y; Φw, σ²/β) times a number
+		log += float64(w.n) / 2 * ((1-w.power)*(log2Pi+logs) - math.Log(w.power))
+	}
+	if math.IsNaN(log) {
 		return math.Inf(-1)
 	}
-	return e
+	return log
 }
+
+var log2Pi = math.Log(2 * math.Pi)
 
 // refresh computes everything anew from parents, weights and biases.
 func (w *worker) refresh(s *state) {
