@@ -1,9 +1,11 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/internal/exact"
 	"tobac/internal/nodescore"
@@ -21,19 +23,35 @@ const (
 	sampledRounds = 6
 	// in which estimates become more precise where the halves do not agree, at most
 	refineRounds = 2
+	// in which sets near the probable ones are estimated, of the variables whose guesses are so many
+	// nats from the estimates, and so many of each
+	doubtRounds  = 4
+	doubtFrom    = 2
+	mostDoubtful = 12
 )
 
 // correct estimates the sets that hold the probability, the more precisely the more they hold, and
 // computes the posterior under their evidences, in turn.
 func (t *table) correct(ctx context.Context, rounds int, say func(text string)) error {
+	tried := 0
 	for round := 1; ; round++ {
 		all, precisions := t.probable(estimateFrom), t.estimates.precisions()
 		work := make([][]nodescore.Family, len(precisions))
 		work[0], t.held = t.open(all)
 		sets := len(work[0])
+		if sets == 0 && tried < doubtRounds {
+			tried++
+			list, err := t.doubtful(ctx, all)
+			if err != nil {
+				return err
+			}
+			work[len(work)-2] = list
+			sets = len(list)
+		}
 		for level := 1; level < len(precisions); level++ {
-			work[level] = t.coarse(all, level)
-			sets += len(work[level])
+			coarse := t.coarse(all, level)
+			work[level] = append(work[level], coarse...)
+			sets += len(coarse)
 		}
 		if sets == 0 || round > rounds {
 			if !t.behind {
@@ -121,6 +139,70 @@ func (t *table) compareHalves(ctx context.Context) error {
 	t.apart.Sub(edges[0], edges[1])
 	t.apart.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, t.apart)
 	return nil
+}
+
+// doubtful are the sets one parent away from the probable ones of the variables whose guesses are
+// far from their estimates, of which they may be as probable for all that is known.
+func (t *table) doubtful(ctx context.Context, all [][]weightedSet) ([]nodescore.Family, error) {
+	finest := t.estimates.precisions()
+	d := t.guess.Vars()
+	var near []weightedSet // with the probable set that each is near to
+	var list []nodescore.Family
+	wide := make([]float64, d)
+	for j, sets := range all {
+		if wide[j] = t.deviation(j); wide[j] < doubtFrom {
+			continue
+		}
+		listed := nodescore.DistinctSets{}
+		for _, w := range sets {
+			if w.probability < finest[len(finest)-1].from {
+				break
+			}
+			for i := range d {
+				if i == j {
+					continue
+				}
+				set := nodescore.Toggled(w.Set, i)
+				if _, ok := t.estimates.of(j, set); !ok && listed.Add(set) &&
+					!math.IsInf(t.prior.LogPrior(j, set), -1) {
+					near, list = append(near, w), append(list, nodescore.Family{Of: j, Set: set})
+				}
+			}
+		}
+	}
+	if err := t.score(ctx, slices.Clone(list)); err != nil { // which sorts them
+		return nil, err
+	}
+	hopeful := make([][]nodescore.Family, d)
+	for k, p := range list {
+		if t.logDensity(p)+2*wide[p.Of] >= t.logDensity(near[k].Family) {
+			hopeful[p.Of] = append(hopeful[p.Of], p)
+		}
+	}
+	list = list[:0:0]
+	for _, some := range hopeful {
+		slices.SortStableFunc(some, func(a, b nodescore.Family) int {
+			return cmp.Compare(t.logDensity(b), t.logDensity(a))
+		})
+		list = append(list, some[:min(len(some), mostDoubtful)]...)
+	}
+	return list, nil
+}
+
+// deviation is the standard deviation of the estimates of a variable from what guesses say.
+func (t *table) deviation(j int) float64 {
+	offset := t.offset(j)
+	n, square := 0.0, 0.0
+	for _, e := range t.guess.Sets(j) {
+		if known, ok := t.estimates.of(j, e.Parents); ok {
+			v := known.log + t.constant[j] - e.Score - offset(len(e.Parents))
+			n, square = n+1, square+v*v
+		}
+	}
+	if n < 3 {
+		return 0
+	}
+	return math.Sqrt(square / n)
 }
 
 // open are the sets without an estimate that hold too much of the probability, and what those with
