@@ -4,10 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -64,8 +62,10 @@ func same(a, b []float64) bool { return len(a) == len(b) && (len(a) == 0 || &a[0
 // laplace climbs from theta to a mode of the log joint density, where theta is then, and returns
 // Laplace's approximation of the log integral of the density, with the Cholesky factor U of the
 // negative Hessian UᵀU. It is −∞ where no mode with a curvature in all directions is found. Where
-// one Newton step promises less than least, that estimate is returned.
-func (e *equation) laplace(theta []float64, least float64) (float64, blas64.Triangular) {
+// one Newton step promises less than least, that estimate is returned. near is the density about
+// the last point; nil where it is not known.
+func (e *equation) laplace(theta []float64, least float64) (log float64, root blas64.Triangular,
+	near *quadratic) {
 	p := take(e.shape, len(e.y))
 	defer pool(e.shape, len(e.y)).Put(p)
 	n := len(e.y)
@@ -77,11 +77,11 @@ func (e *equation) laplace(theta []float64, least float64) (float64, blas64.Tria
 			floats.AddConst(1, column)
 		}
 	}
-	log, root, err := (&climb{equation: e, program: p}).laplace(theta, least)
+	log, root, near, err := (&climb{equation: e, program: p}).laplace(theta, least)
 	if err != nil {
 		panic("additive: " + err.Error()) // of a program that was compiled
 	}
-	return log, root
+	return log, root, near
 }
 
 // A climb is one to a mode of an equation.
@@ -113,34 +113,54 @@ func (c *climb) evaluate(theta []float64) (float64, error) {
 	return f, nil
 }
 
-// derivatives fills the gradient and the negative Hessian after evaluate at theta.
+// blockRows is the number of rows whose part of the design fits in the cache.
+const blockRows = 1024
+
+// derivatives fills the gradient and the negative Hessian after evaluate at theta: of many rows as
+// sums over blocks.
 func (c *climb) derivatives(gradient []float64, hessian *mat.SymDense, theta []float64) {
+	n := len(c.y)
+	block := n
+	if c.many() {
+		block = blockRows
+	}
+	hessian.Zero()
+	clear(gradient)
 	row := make([]float64, len(c.terms))
+	for from := 0; from < n; from += block {
+		c.addDerivatives(gradient, hessian, row, from, min(from+block, n))
+	}
+	for k, t := range c.terms {
+		hessian.SetSym(k, k, 1/t.variance+hessian.At(k, k))
+		gradient[k] -= theta[k] / t.variance
+	}
+}
+
+// addDerivatives adds those of the likelihood of some rows.
+func (c *climb) addDerivatives(gradient []float64, hessian *mat.SymDense, row []float64,
+	from, to int) {
 	for k, t := range c.terms {
 		for first := 0; first <= k; {
 			of, end := c.terms[first].channel, min(c.endOf(first), k+1)
-			weighted := c.hessian[t.channel*(t.channel+1)/2+of]
+			weighted := c.hessian[t.channel*(t.channel+1)/2+of][from:to]
 			if t.column != nil {
-				kernels.MulEach(c.weighted, weighted, t.column)
-				weighted = c.weighted
+				kernels.MulEach(c.weighted[from:to], weighted, t.column[from:to])
+				weighted = c.weighted[from:to]
 			}
-			kernels.MulVec(row[first:end], c.columns(first, end), weighted)
+			kernels.MulVec(row[first:end], c.columns(first, end, from, to), weighted)
 			first = end
 		}
-		for l, v := range row[:k] {
-			hessian.SetSym(k, l, -v)
+		for l, v := range row[:k+1] {
+			hessian.SetSym(k, l, hessian.At(k, l)-v)
 		}
-		hessian.SetSym(k, k, 1/t.variance-row[k])
 	}
 	for first := 0; first < len(c.terms); {
 		end := c.endOf(first)
-		kernels.MulVec(gradient[first:end], c.columns(first, end),
-			c.gradient[c.terms[first].channel])
+		kernels.MulVec(row[first:end], c.columns(first, end, from, to),
+			c.gradient[c.terms[first].channel][from:to])
 		first = end
 	}
-	for k, t := range c.terms {
-		gradient[k] -= theta[k] / t.variance
-	}
+	floats.Add(gradient, row)
 }
 
 // endOf is the first term after one that is of another channel.
@@ -152,74 +172,56 @@ func (c *climb) endOf(first int) int {
 	return end
 }
 
-// columns are those of some terms, as rows.
-func (c *climb) columns(first, end int) vector.Strided {
+// columns are some rows of those of some terms, as rows.
+func (c *climb) columns(first, end, from, to int) vector.Strided {
 	n := len(c.y)
-	return vector.Strided{Rows: end - first, Cols: n, Row: n, Col: 1,
-		Data: c.design[first*n : end*n]}
+	return vector.Strided{Rows: end - first, Cols: to - from, Row: n, Col: 1,
+		Data: c.design[first*n+from : (end-1)*n+to]}
 }
 
 // laplace is that of [equation], by Newton's method with the damping of Levenberg and Marquardt.
 func (c *climb) laplace(theta []float64, least float64) (log float64, root blas64.Triangular,
-	err error) {
+	near *quadratic, err error) {
 	const (
 		iterations = 200
-		gain       = 1e-3 // nats that another step promises, which is the last
-		most       = 1e9  // damping, in units of the smallest
+		most       = 1e9 // damping, in units of the smallest
 	)
 	n := len(theta)
 	f, err := c.evaluate(theta)
 	if err != nil || math.IsInf(f, -1) {
-		return math.Inf(-1), root, err
+		return math.Inf(-1), root, nil, err
 	}
-	to, gradient, hessian := make([]float64, n), make([]float64, n), mat.NewSymDense(n, nil)
-	step := blas64.Vector{N: n, Inc: 1, Data: make([]float64, n)}
-	damped := blas64.Symmetric{N: n, Stride: n, Uplo: blas.Upper, Data: make([]float64, n*n)}
-	factorize := func(damping float64) (ok bool) {
-		copy(damped.Data, hessian.RawSymmetric().Data)
-		for i := range n {
-			damped.Data[i*n+i] += damping
-		}
-		root, ok = lapack64.Potrf(damped)
-		return ok
-	}
-	evidence := func(f float64) float64 {
-		f += float64(n) * logRoot2Pi
-		for i := range n {
-			f -= math.Log(root.Data[i*n+i])
-		}
-		return f
-	}
+	to := make([]float64, n)
+	q := newQuadratic(c.variances())
 	smallest, damping := 0.01*float64(len(c.y)), 0.0
 	for k := range iterations {
-		c.derivatives(gradient, hessian, theta)
+		c.derivatives(q.gradient, q.hessian, theta)
 		found := false
 		for better := false; !better && !found; {
 			more := func() bool {
 				damping = max(smallest, 4*damping)
 				return damping < most*smallest
 			}
-			if !factorize(damping) {
+			if !q.factorize(damping) {
 				if !more() {
-					return math.Inf(-1), root, nil
+					return math.Inf(-1), q.root, nil, nil
 				}
 				continue
 			}
-			copy(step.Data, gradient)
-			blas64.Trsv(blas.Trans, root, step)
-			blas64.Trsv(blas.NoTrans, root, step)
-			promise := 0.5 * floats.Dot(step.Data, gradient)
-			if damping == 0 && (promise < gain || k == 0 && evidence(f+promise) < least) {
-				floats.Add(theta, step.Data)
-				return evidence(f + promise), root, nil
+			promise := q.promise()
+			if damping == 0 && (promise < gain ||
+				(k == 0 || c.many()) && q.evidence(f+promise) < least) {
+				q.at(theta, f)
+				floats.Add(theta, q.step.Data)
+				return q.evidence(f + promise), q.root, q, nil
 			}
 			if found = promise < gain; found {
 				break
 			}
-			floats.AddTo(to, theta, step.Data)
+			floats.AddTo(to, theta, q.step.Data)
 			next, err := c.evaluate(to)
 			if err != nil {
-				return 0, root, err
+				return 0, q.root, nil, err
 			}
 			if better = next > f+0.1*promise; better {
 				if next > f+0.7*promise {
@@ -237,10 +239,10 @@ func (c *climb) laplace(theta []float64, least float64) (log float64, root blas6
 			break
 		}
 	}
-	if damping > 0 && !factorize(0) {
-		return math.Inf(-1), root, nil
+	if damping > 0 && !q.factorize(0) {
+		return math.Inf(-1), q.root, nil, nil
 	}
-	return evidence(f), root, nil
+	return q.evidence(f), q.root, nil, nil
 }
 
 // leastSquares are parameters to begin with: the weights of the terms of the mean by ridge
@@ -282,4 +284,21 @@ func (e *equation) leastSquares() []float64 {
 	}
 	theta[n] = math.Log(sd)
 	return theta
+}
+
+// wholeRows is the number of rows from which on each look at all of them counts: sums are over
+// blocks of rows, forms far behind are given up at any step of a climb, and other prior variances
+// are tried on the density about a mode.
+const wholeRows = 16384
+
+// many reports whether there are so many rows.
+func (e *equation) many() bool { return len(e.y) >= wholeRows }
+
+// variances are those of the priors of the terms.
+func (e *equation) variances() []float64 {
+	all := make([]float64, len(e.terms))
+	for k, t := range e.terms {
+		all[k] = t.variance
+	}
+	return all
 }

@@ -48,7 +48,8 @@ type mode struct {
 	form      int     // in forms
 	amplitude float64 // of the smooth functions
 	theta     []float64
-	log       float64 // evidence, without the prior probability of form and amplitude
+	log       float64    // evidence, without the prior probability of form and amplitude
+	near      *quadratic // the density about it; nil if it is not known, or not needed
 }
 
 // modeOf finds that of a form and an amplitude; nil if there is none.
@@ -165,7 +166,9 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 		}
 		for _, a := range amplitudes {
 			m := search.climb(k, a, within, best-negligible-logPrior)
-			modes = append(modes, m)
+			kept := m
+			kept.near = nil
+			modes = append(modes, kept)
 			if m.log+logPrior < best-negligible {
 				break // other amplitudes have no more
 			}
@@ -228,8 +231,16 @@ func (s search) climb(form int, amplitude float64, within *mode, least float64) 
 	e := s.s.equation(s.j, s.parents, form, amplitude)
 	from := func(theta []float64) mode {
 		out.theta = theta
-		out.log, _ = e.laplace(theta, least)
+		out.log, _, out.near = e.laplace(theta, least)
+		if !e.many() || !forms[form].smooth {
+			out.near = nil
+		}
 		return out
+	}
+	if within != nil && within.near != nil && within.form == form {
+		if log, theta, ok := within.near.under(e.variances()); ok {
+			return mode{form: form, amplitude: amplitude, theta: theta, log: log}
+		}
 	}
 	if within == nil {
 		return from(e.leastSquares())
@@ -280,6 +291,6 @@ func (s *Scorer) likely(j int, parents []int) (fits []*fit) {
 func (s *Scorer) fit(j int, parents []int, m mode, weight float64) *fit {
 	f := &fit{form: forms[m.form], equation: s.equation(j, parents, m.form, m.amplitude),
 		theta: slices.Clone(m.theta), weight: weight}
-	_, f.root = f.laplace(f.theta, math.Inf(-1))
+	_, f.root, _ = f.laplace(f.theta, math.Inf(-1))
 	return f
 }
