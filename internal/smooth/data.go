@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"tobac/internal/scoring"
+	"tobac/internal/vector"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -254,7 +255,7 @@ func (t *Data) newBlock(g *group, key blockKey) []float64 {
 	}
 	wide := max(len(columns), len(right))
 	b := make([]float64, len(left)*wide)
-	u, v := make([]float64, most*len(left)), make([]float64, most*wide)
+	u, v, row := make([]float64, most*len(left)), make([]float64, most*wide), make([]float64, wide)
 	for from := 0; from < g.n; from += most {
 		count := min(most, g.n-from)
 		t.pairRows(u, g, key.i, key.k, left, from, count)
@@ -264,10 +265,11 @@ func (t *Data) newBlock(g *group, key blockKey) []float64 {
 		for c, f := range columns {
 			copy(v[c*count:], f[from:from+count])
 		}
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1,
-			blas64.General{Rows: len(left), Cols: count, Stride: count, Data: u[:len(left)*count]},
-			blas64.General{Rows: wide, Cols: count, Stride: count, Data: v[:wide*count]}, 1,
-			blas64.General{Rows: len(left), Cols: wide, Stride: wide, Data: b})
+		rows := vector.Strided{Rows: wide, Cols: count, Row: count, Col: 1, Data: v}
+		for r := range left {
+			kernels.MulVec(row, rows, u[r*count:(r+1)*count])
+			floats.Add(b[r*wide:(r+1)*wide], row)
+		}
 	}
 	return b
 }

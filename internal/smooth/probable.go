@@ -17,7 +17,10 @@ import (
 const mostSearched = 8
 
 // A fitting is a score that fits the equations that it is asked for, one parent after the other.
-type fitting struct{ *Scorer }
+type fitting struct {
+	*Scorer
+	workers int
+}
 
 var _ nodescore.ToggleScorer = fitting{}
 
@@ -53,7 +56,7 @@ func (s fitting) LogScoresToggled(dst []float64, j int, parents, variables []int
 			return !slices.Contains(parents, i)
 		})
 	}
-	s.RefineNeighbours(j, parents, allowed)
+	s.refineNeighbours(j, parents, allowed, s.workers)
 	for k, i := range variables {
 		dst[k] = math.Inf(-1)
 		if slices.Contains(allowed, i) {
@@ -66,27 +69,40 @@ func (s fitting) LogScoresToggled(dst []float64, j int, parents, variables []int
 // not fitted, from its equation: the amplitudes of a parent more are found given those of the
 // others.
 func (s *Scorer) RefineNeighbours(j int, parents, toggled []int) {
+	s.refineNeighbours(j, parents, toggled, 1)
+}
+
+func (s *Scorer) refineNeighbours(j int, parents, toggled []int, workers int) {
 	if s.linear(j) {
 		return
 	}
 	from := s.of[j].find(parents)
-	var base, y system
+	var open []int
 	for _, i := range toggled {
-		set := nodescore.Toggled(parents, i)
-		if s.Known(j, set) {
-			continue
+		if !s.Known(j, nodescore.Toggled(parents, i)) {
+			open = append(open, i)
 		}
-		at, more := slices.BinarySearch(set, i)
-		if !more {
-			s.of[j].keep(s.without(&y, j, from, at))
-			continue
-		}
-		if base.s == nil {
-			base.of(s, j, from)
-		}
-		f := from.with(set, at)
-		y.copy(&base)
-		s.settle(&y, f, at)
+	}
+	if len(open) == 0 {
+		return
+	}
+	var base system
+	base.of(s, j, from)
+	fits := make([]*fit, len(open))
+	_ = parallel.ForWith(context.Background(), len(open), workers, // without errors
+		func() *system { return new(system) }, func(y *system, k int) error {
+			set := nodescore.Toggled(parents, open[k])
+			at, more := slices.BinarySearch(set, open[k])
+			if !more {
+				fits[k] = s.without(y, j, from, at)
+				return nil
+			}
+			fits[k] = from.with(set, at)
+			y.copy(&base)
+			s.settle(y, fits[k], at)
+			return nil
+		})
+	for _, f := range fits {
 		s.of[j].keep(f)
 	}
 }
@@ -115,7 +131,7 @@ func (s *Scorer) Probable(
 			return nil, err
 		}
 	}
-	return from, climb(fitting{s}, s.data.d) // each try fits hundreds of equations
+	return from, climb(fitting{s, workers}, s.data.d) // each try fits hundreds of equations
 }
 
 // UnderForms is the log density of a graph under the settings of another scorer of the same data,

@@ -5,7 +5,11 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+
+	"tobac/internal/vector"
 )
+
+var kernels, _ = vector.Default() // an unknown name of kernels is reported by what compiles
 
 // A block are functions of an equation that enter and leave it together: the line of column i, its
 // smooth functions, both, or the products of the columns i < k.
@@ -221,8 +225,8 @@ func (y *system) beside(b block) *complement {
 	}
 	for r := range c.t {
 		of, w := y.gram[r*m:(r+1)*m], c.weights[r*m:(r+1)*m]
-		for k := range w {
-			w[k] = floats.Dot(y.p[k*m:(k+1)*m], of)
+		if m > 0 {
+			kernels.MulVec(w, vector.Strided{Rows: m, Cols: m, Row: m, Col: 1, Data: y.p}, of)
 		}
 		c.rho[r] -= floats.Dot(w, y.v)
 		for q := range r + 1 {
