@@ -89,9 +89,7 @@ func (e *Estimates) estimate(ctx context.Context, list []nodescore.Family, point
 	return err
 }
 
-var _ sem.Residual = (*Estimates)(nil)
-
-// Residuals implements [sem.Residual] for sets that have an estimate.
+// Residuals are those of a variable given a set of parents that has an estimate.
 func (e *Estimates) Residuals(j int, parents []int) []float64 {
 	return e.sets.Residuals(e.known[nodescore.FamilyKey(j, parents)])
 }

@@ -50,7 +50,7 @@ func Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*inference.
 
 // refuted reports whether the noise of the most probable graph refutes the estimated equations.
 func (g *Graphs) refuted(ctx context.Context, p *engine.Problem) (bool, error) {
-	e, ok := g.table.estimates.(sem.Residual)
+	e, ok := g.table.estimates.(*Estimates)
 	if !ok {
 		return false, nil
 	}
@@ -62,10 +62,13 @@ func (g *Graphs) refuted(ctx context.Context, p *engine.Problem) (bool, error) {
 		g.table.estimates.precisions()[0].points, 1); err != nil {
 		return false, err
 	}
-	return trust.Refuted(p.Data, best, struct {
-		score.Scorer
-		sem.Residual
-	}{g.table.pool, e}, p.Seed), nil
+	return trust.Refuted(p.Data, best, fitted{g.table.pool, e}, p.Seed), nil
+}
+
+// fitted are the scores of a table with the residuals of its networks.
+type fitted struct {
+	*nodescore.Pool
+	*Estimates
 }
 
 // Settle estimates the evidences of networks that matter. The table of them begins with the scores
