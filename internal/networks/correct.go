@@ -26,7 +26,7 @@ const (
 	// in which sets near the probable ones are estimated, of the variables whose guesses are so many
 	// nats from the estimates, and so many of each
 	doubtRounds  = 4
-	doubtFrom    = 2
+	doubtFrom    = 5
 	mostDoubtful = 12
 )
 
