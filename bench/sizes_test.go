@@ -12,6 +12,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/mechanism"
 	"tobac/sem"
 )
 
@@ -123,7 +124,7 @@ func sizedTable(t *testing.T, n, d int, curved bool) *dataset.Table {
 	}
 	simulated := func(g *dag.Graph, c dataset.LinearConfig) (*dataset.Simulation, error) {
 		if curved {
-			return dataset.SimulateMechanism(g, dataset.Sines, c)
+			return mechanism.Simulate(g, mechanism.Sines, c)
 		}
 		return dataset.SimulateLinear(g, c)
 	}
