@@ -19,9 +19,9 @@ import (
 var cell = flag.Duration("cell", 30*time.Second, "of a table of sizes, on the clock, at most")
 
 // TestSizes prints the seconds of processor and of the clock of fits over rows and columns: told
-// nothing, of straight and of curved tables, and with each class of models, of curved ones. All with
-// -long; without, two small sizes. A size is stopped after -cell; none that has as many
-// rows and columns as one that was stopped is tried.
+// nothing, of straight and of curved tables, and with each class of models, of curved ones. All
+// with -long; without, two small sizes. A size is stopped after -cell; none that has as many rows
+// and columns as one that was stopped is tried.
 //
 //	go test ./bench -run TestSizes -long -v -timeout 120m -cell 30s
 //	go test ./bench -run TestSizes/smooth -long -v -timeout 20m

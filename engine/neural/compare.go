@@ -82,8 +82,8 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	switch {
 	case log <= best.Log:
 	case first.Doubted && second.Doubted:
-		reason = fmt.Sprintf(inference.Although+"%v by %.1f nats more, but refute its form", q.Model,
-			log-best.Log)
+		reason = fmt.Sprintf(inference.Although+"%v by %.1f nats more, but refute its form",
+			q.Model, log-best.Log)
 	default:
 		stage.Close()
 		reason = fmt.Sprintf("the data support it by %.1f nats over %s", log-best.Log, best.Model)

@@ -23,8 +23,8 @@ const (
 	sampledRounds = 6
 	// in which estimates become more precise where the halves do not agree, at most
 	refineRounds = 2
-	// in which sets near the probable ones are estimated, of the variables whose guesses are so many
-	// nats from the estimates, and so many of each
+	// in which sets near the probable ones are estimated, of the variables whose guesses are so
+	// many nats from the estimates, and so many of each
 	doubtRounds  = 4
 	doubtFrom    = 5
 	mostDoubtful = 12

@@ -22,7 +22,8 @@ func (e *listedEstimates) of(j int, set []int) (estimated, bool) {
 	return v, ok
 }
 
-func (e *listedEstimates) estimate(_ context.Context, list []nodescore.Family, points, _ int) error {
+func (e *listedEstimates) estimate(_ context.Context, list []nodescore.Family, points,
+	_ int) error {
 	for _, p := range list {
 		k := nodescore.FamilyKey(p.Of, p.Set)
 		v := e.values[k]

@@ -65,8 +65,8 @@ func TestRowByRow(t *testing.T) {
 	}
 }
 
-// A feature that is left out and put back changes nothing, one that is replaced makes the regression
-// on the other features and the new one; and B B⁻¹ x is x.
+// A feature that is left out and put back changes nothing, one that is replaced makes the
+// regression on the other features and the new one; and B B⁻¹ x is x.
 func TestWithout(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n, m, s2 = 15, 10, 0.2
@@ -86,7 +86,8 @@ func TestWithout(t *testing.T) {
 			changed[r][a] = row[m+1]
 		}
 		s.Without(gramOf(old), n, s2, a)
-		for name, gram := range map[string][]float64{"back": gramOf(old), "other": gramOf(changed)} {
+		for name, gram := range map[string][]float64{"back": gramOf(old),
+			"other": gramOf(changed)} {
 			want := s.LogEvidence(gram, n, s2)
 			products := make([]float64, m+1)
 			for c := range products {

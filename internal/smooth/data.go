@@ -16,6 +16,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+var kernels, _ = vector.Default() // an unknown name of kernels is reported by what compiles
+
 // productFunctions are those of each of two parents whose products their equation has.
 const productFunctions = 3
 

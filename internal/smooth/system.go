@@ -9,8 +9,6 @@ import (
 	"tobac/internal/vector"
 )
 
-var kernels, _ = vector.Default() // an unknown name of kernels is reported by what compiles
-
 // A block are functions of an equation that enter and leave it together: the line of column i, its
 // smooth functions, both, or the products of the columns i < k.
 type block struct{ i, k, from, count int }

@@ -27,10 +27,12 @@ func (v *node) newCurved() curved {
 	if !v.cfg.NoBias {
 		p++
 	}
-	return curved{from: make([]float64, p), to: make([]float64, p), jacobian: make([]float64, p*v.n),
+	return curved{
+		from: make([]float64, p), to: make([]float64, p), jacobian: make([]float64, p*v.n),
 		products: make([]float64, p*(k+1)), mean: make([]float64, k), inverse: make([]float64, k),
 		forth: normal{make([]float64, p), make([]float64, p*p)},
-		back:  normal{make([]float64, p), make([]float64, p*p)}}
+		back:  normal{make([]float64, p), make([]float64, p*p)},
+	}
 }
 
 // step moves the parameters of unit a to a draw from the normal distribution that has the slope and

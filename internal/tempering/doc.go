@@ -40,10 +40,10 @@
 // # Sets of parents
 //
 // [Sets] estimates the evidence of single sets of parents, by sequential Monte Carlo from the prior
-// to the posterior [5]; temperatures are those of the noise, whose variance they multiply. Where these
-// are many, every other move is a step to a draw from a normal distribution with the slope and the
-// curvature of the evidence [6]. Summed over all sets it is the check on the chains in the tests, which it
-// shares nothing with but the evidence (1) and the moves of units.
+// to the posterior [5]; temperatures are those of the noise, whose variance they multiply. Where
+// these are many, every other move is a step to a draw from a normal distribution with the slope
+// and the curvature of the evidence [6]. Summed over all sets it is the check on the chains in the
+// tests, which it shares nothing with but the evidence (1) and the moves of units.
 //
 // # Conventions
 //

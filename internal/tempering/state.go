@@ -91,7 +91,8 @@ func (w *worker) putProducts(gram []float64, a int) {
 
 // times writes the products of rows with one of them to dst.
 func (w *worker) times(dst, rows, x []float64) {
-	w.kernels.MulVec(dst, vector.Strided{Rows: len(dst), Cols: w.n, Row: w.n, Col: 1, Data: rows}, x)
+	w.kernels.MulVec(dst,
+		vector.Strided{Rows: len(dst), Cols: w.n, Row: w.n, Col: 1, Data: rows}, x)
 }
 
 // products writes the products of all rows of phi with the first m.
