@@ -259,10 +259,27 @@ func TestRestoreChecksSettings(t *testing.T) {
 	})
 }
 
+// A particleState is the state of SVGD, and a finishedOrder that of its earlier orders.
+type (
+	particleState struct {
+		Step      int             `json:"step"`
+		Order     []int           `json:"order"`
+		Z         [][]float64     `json:"z"`
+		Theta     [][]float64     `json:"theta,omitempty"`
+		Optimizer svgd.State      `json:"optimizer"`
+		Earlier   []finishedOrder `json:"earlier,omitempty"`
+	}
+	finishedOrder struct {
+		Order []int       `json:"order"`
+		Z     [][]float64 `json:"z"`
+		Theta [][]float64 `json:"theta,omitempty"`
+	}
+)
+
 // samplingState is the state of the engines svgd and dibs as it stands in a snapshot.
 type samplingState struct {
-	Inner     json.RawMessage      `json:"inner,omitempty"`
-	Particles *stein.ParticleState `json:"particles,omitempty"`
+	Inner     json.RawMessage `json:"inner,omitempty"`
+	Particles *particleState  `json:"particles,omitempty"`
 }
 
 // changeStage changes the state in a snapshot.
@@ -325,7 +342,7 @@ func TestRestoreErrors(t *testing.T) {
 			p.Inner = json.RawMessage("{}")
 		}, "snapshot and run differ in whether chains come before SVGD"},
 		{"more finished orders than orders", known, 3, func(s *tobac.Snapshot, p *samplingState) {
-			p.Particles.Earlier = []stein.FinishedOrder{{}}
+			p.Particles.Earlier = []finishedOrder{{}}
 		}, "snapshot at step 3 under order 2, the run has 1 orders of 12 steps"},
 		{"steps of the optimiser", known, 3, func(s *tobac.Snapshot, p *samplingState) {
 			s.Step, p.Particles.Step = 2, 2

@@ -100,7 +100,7 @@ func EvaluateEdges(p *mat.Dense, truth *dag.Graph) (*EdgeReport, error) {
 	r.ESHD, r.ESHDEmptyGraph = Number(ESHDOfEdges(p, truth)), Number(truth.Size())
 	r.AUROC, r.AUROCWithDiagonal = Number(AUROC(p, truth, OffDiagonal)),
 		Number(AUROC(p, truth, WithDiagonal))
-	r.AveragePrecision, r.AUPRC = Number(AveragePrecision(p, truth, OffDiagonal)),
+	r.AveragePrecision, r.AUPRC = Number(averagePrecisionOf(p, truth, OffDiagonal)),
 		Number(auprc(p, truth, OffDiagonal))
 	r.Brier, r.LogScore = Number(Brier(p, truth)), Number(logScore(p, truth, posterior.Floor))
 	r.CalibrationError = Number(calibrationError(p, truth, CalibrationBins))

@@ -8,5 +8,6 @@ var (
 	Cyclicity                = cyclicity
 	LogScore                 = logScore
 	NegLL                    = negLL
+	AveragePrecision         = averagePrecisionOf
 	SkeletonAveragePrecision = skeletonAveragePrecision
 )

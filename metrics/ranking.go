@@ -115,11 +115,11 @@ func auroc(entries []entry) float64 {
 	return float64(half) / float64(2*all.positive*all.negative)
 }
 
-// AveragePrecision returns Σ_k (R_k − R_{k−1}) P_k with recall R_k and precision
+// averagePrecisionOf returns Σ_k (R_k − R_{k−1}) P_k with recall R_k and precision
 // P_k at the k-th distinct score, highest first. It is NaN if truth has no edge,
 // and the fraction of edges among the entries for constant scores. Arguments and
 // panics are those of [AUROC].
-func AveragePrecision(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) float64 {
+func averagePrecisionOf(scores mat.Matrix, truth *dag.Graph, diagonal Diagonal) float64 {
 	return averagePrecision(directed(scores, truth, diagonal))
 }
 

@@ -141,7 +141,7 @@ func (r *Report) compare(kept *posterior.Ensemble, truth *dag.Graph) {
 		return Number(metric(p, truth, OffDiagonal)), Number(metric(p, truth, WithDiagonal))
 	}
 	r.AUROC, r.AUROCWithDiagonal = rank(AUROC)
-	r.AveragePrecision, r.AveragePrecisionWithDiagonal = rank(AveragePrecision)
+	r.AveragePrecision, r.AveragePrecisionWithDiagonal = rank(averagePrecisionOf)
 	r.AUPRC, r.AUPRCWithDiagonal = rank(auprc)
 	r.Brier, r.CalibrationError = Number(Brier(p, truth)),
 		Number(calibrationError(p, truth, CalibrationBins))

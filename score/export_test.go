@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -24,4 +25,4 @@ func (g NoiseGrid) Posterior(logEvidence []float64) (weights []float64, total fl
 	return weights, total
 }
 
-func (l *Linear) NoisePrior() NoisePrior { return l.noisePrior() }
+func (l *Linear) NoisePrior() scoring.NoisePrior { return l.noisePrior() }

@@ -325,7 +325,7 @@ func (s *sampling) countsNetworks() bool {
 // samplingState is the state of a sampling.
 type samplingState struct {
 	Inner     json.RawMessage `json:"inner,omitempty"`
-	Particles *ParticleState  `json:"particles,omitempty"` // once they have begun
+	Particles *particleState  `json:"particles,omitempty"` // once they have begun
 }
 
 // Save implements [engine.Stage].

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A ParticleState is the state of SVGD.
-type ParticleState struct {
+// A particleState is the state of SVGD.
+type particleState struct {
 	Step  int         `json:"step"`  // under the current order
 	Order []int       `json:"order"` // column indices, sources first; empty with DiBS
 	Z     [][]float64 `json:"z"`     // one row per particle
@@ -21,26 +21,26 @@ type ParticleState struct {
 	Theta     [][]float64 `json:"theta,omitempty"`
 	Optimizer svgd.State  `json:"optimizer"`
 	// Earlier are the finished orders of a run over several.
-	Earlier []FinishedOrder `json:"earlier,omitempty"`
+	Earlier []finishedOrder `json:"earlier,omitempty"`
 }
 
-// A FinishedOrder holds the particles under an order that has taken all its steps.
-type FinishedOrder struct {
+// A finishedOrder holds the particles under an order that has taken all its steps.
+type finishedOrder struct {
 	Order []int       `json:"order"`
 	Z     [][]float64 `json:"z"`
 	Theta [][]float64 `json:"theta,omitempty"`
 }
 
 // snapshot copies the state of the sampling.
-func (p *particles) snapshot() *ParticleState {
+func (p *particles) snapshot() *particleState {
 	f := p.current()
-	s := &ParticleState{Step: f.step, Order: slices.Clone(f.order.Order),
+	s := &particleState{Step: f.step, Order: slices.Clone(f.order.Order),
 		Optimizer: f.svgd.State.Clone()}
 	s.Z, s.Theta = f.rows()
 	for _, e := range p.fits[:len(p.done)] {
 		z, theta := e.rows()
 		s.Earlier = append(s.Earlier,
-			FinishedOrder{Order: slices.Clone(e.order.Order), Z: z, Theta: theta})
+			finishedOrder{Order: slices.Clone(e.order.Order), Z: z, Theta: theta})
 	}
 	return s
 }
@@ -64,7 +64,7 @@ func rows(m *mat.Dense) [][]float64 {
 }
 
 // restore continues from a state.
-func (p *particles) restore(ctx context.Context, s *ParticleState) error {
+func (p *particles) restore(ctx context.Context, s *particleState) error {
 	if err := p.check(s); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (f *particleFit) set(z, theta [][]float64) {
 }
 
 // check finds what does not belong to these fits.
-func (p *particles) check(s *ParticleState) error {
+func (p *particles) check(s *particleState) error {
 	if len(p.done) > 0 || p.current().step > 0 {
 		return errors.New("a run that has begun cannot be restored; want a new one")
 	}

@@ -13,6 +13,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
+	"tobac/internal/scoring"
 	"tobac/internal/smooth"
 	"tobac/internal/stream"
 	"tobac/internal/trust"
@@ -166,7 +167,8 @@ func startedTable(
 	_, sd := p.Data.ObservedMoments()
 	t.unit = stat.GeometricMean(sd, nil)
 	t.noise = rounded(start.NoiseVariance / (t.unit * t.unit))
-	t.logWeight = score.RelativeNoise.Grid(t.noise, n*d, 1).LogWeights[0]
+	_, weights := scoring.RelativeNoise.Grid(t.noise, n*d, 1)
+	t.logWeight = weights[0]
 	return t, nil
 }
 

@@ -152,7 +152,7 @@ func TestGPIntegrated(t *testing.T) {
 		for l := -10.0; l < 4; l += step {
 			for _, a := range gpAmplitudes {
 				terms = append(terms, denseGP(t, y, input, a, math.Exp(l))+
-					score.RelativeNoise.LogDensity(l)+math.Log(step/5))
+					scoring.RelativeNoise.LogDensity(l)+math.Log(step/5))
 			}
 		}
 		want := floats.LogSumExp(terms) - n*math.Log(sd)

@@ -32,7 +32,7 @@ func (g *GP) At(variance float64) *GPScorer {
 }
 
 // Integrated is the score with a noise variance for each variable: for y in units
-// of its standard deviation, ln σ² ~ N(−2, 2²) ([score.RelativeNoise]) is integrated out
+// of its standard deviation, ln σ² ~ N(−2, 2²) ([scoring.RelativeNoise]) is integrated out
 // by the trapezoidal rule. Log scores are densities of the raw data. On
 // standardised inputs, a column that is shifted or multiplied changes every score of its
 // variable by the same number and no other score.
@@ -206,8 +206,8 @@ type noiseQuadrature struct {
 const skip = 4
 
 func newNoiseQuadrature(n int) noiseQuadrature {
-	low, high := score.RelativeNoise.Mean-4*score.RelativeNoise.SD, score.RelativeNoise.Mean+
-		2.5*score.RelativeNoise.SD
+	low, high := scoring.RelativeNoise.Mean-4*scoring.RelativeNoise.SD, scoring.RelativeNoise.Mean+
+		2.5*scoring.RelativeNoise.SD
 	step := min(0.3, 1.6*math.Sqrt(2/float64(n)))
 	steps := skip * int(math.Ceil((high-low)/(skip*step)))
 	return noiseQuadrature{step: (high - low) / float64(steps), points: steps + 1, first: low}
@@ -216,7 +216,7 @@ func newNoiseQuadrature(n int) noiseQuadrature {
 func (q noiseQuadrature) shift(k int, amplitude float64) shift {
 	at := q.first + float64(k)*q.step
 	return shift{amplitude: amplitude, variance: math.Exp(at), weight: math.Log(q.step) +
-		score.RelativeNoise.LogDensity(at)}
+		scoring.RelativeNoise.LogDensity(at)}
 }
 
 // coarse appends every fourth point, for each amplitude.
