@@ -45,7 +45,7 @@ type OfRun struct {
 
 var (
 	_ Schedule = Ramp{}
-	_ Relative = OfRun{}
+	_ relative = OfRun{}
 )
 
 // At implements [Schedule]. It panics if a field is out of range.
@@ -73,8 +73,8 @@ func (r OfRun) At(int) float64 {
 		"steps it has", r))
 }
 
-// Over implements [Relative]: the ends are rounded to steps. It panics if a field is out of range
-// or steps is below 1.
+// Over is the ramp of a run of so many steps: the ends are rounded to steps. It panics if a field is
+// out of range or steps is below 1.
 func (r OfRun) Over(steps int) Schedule {
 	must(r.check())
 	if steps < 1 {
@@ -149,17 +149,18 @@ type Schedule interface {
 	At(step int) float64
 }
 
-// A Relative schedule depends on the number of steps of a run, and has no values before
+// A relative schedule depends on the number of steps of a run, and has no values before
 // that is known.
-type Relative interface {
+type relative interface {
 	Schedule
 	// Over is the schedule for a run of the given number of steps, at least 1.
 	Over(steps int) Schedule
 }
 
-// Over is s for a run of the given number of steps, at least 1: s itself unless it is [Relative].
+// Over is s for a run of the given number of steps, at least 1: s itself unless it depends on their
+// number.
 func Over(s Schedule, steps int) Schedule {
-	if r, ok := s.(Relative); ok {
+	if r, ok := s.(relative); ok {
 		return r.Over(steps)
 	}
 	return s
