@@ -73,8 +73,8 @@ func (r OfRun) At(int) float64 {
 		"steps it has", r))
 }
 
-// Over is the ramp of a run of so many steps: the ends are rounded to steps. It panics if a field is
-// out of range or steps is below 1.
+// Over is the ramp of a run of so many steps: the ends are rounded to steps. It panics if a field
+// is out of range or steps is below 1.
 func (r OfRun) Over(steps int) Schedule {
 	must(r.check())
 	if steps < 1 {
