@@ -46,12 +46,12 @@ func (e *Settings) List() []*setting.Setting {
 		setting.WholeNumber(&e.Chains, MostChains, "chains", "independent Markov chains", "4"),
 		setting.WholeNumber(&e.Iterations, engine.MostSteps, "iterations",
 			"iterations of each chain after its warm-up, at most",
-			"3000, up to 24 variables 6000"),
+			"3000, up to 20 variables 6000"),
 		setting.WholeNumber(&e.WarmUp, engine.MostSteps, "warm-up",
 			"iterations of each chain before it records", "200"),
 		setting.WholeNumber(&e.ESS, engine.MostSteps, "ess",
 			"effective samples of the least certain edges at which agreeing chains end",
-			"400, up to 24 variables 1600"),
+			"400, up to 20 variables 1600"),
 		setting.WholeNumber(&e.Candidates, scoring.MostCandidates, "candidates",
 			"candidate parents of a variable, at most",
 			"15, up to 24 variables 19, with more than 100 fewer"),
@@ -83,11 +83,11 @@ func (e *Settings) Filled() (*Settings, error) {
 	return &out, nil
 }
 
-// FilledFor is [Settings.Filled] for so many variables. Of few of them iterations are cheap, and
-// four times as many effective samples halve the error of the probabilities.
+// FilledFor is [Settings.Filled] for so many variables. Four times as many effective samples halve
+// the error of the probabilities; of more than a few variables that takes too long.
 func (e *Settings) FilledFor(d int) (*Settings, error) {
 	out := *e
-	if d <= fewVariables {
+	if d <= 20 {
 		setting.Fill(&out.Iterations, 2*DefaultIterations)
 		setting.Fill(&out.ESS, 4*defaultESS)
 	}
