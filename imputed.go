@@ -391,21 +391,23 @@ func (f *imputedFit) table(k int) *dataset.Table {
 // its weight.
 func (f *imputedFit) draw(k int, r *Result) error {
 	p := r.Posterior
-	if f.round == f.rounds || len(p.Draws) == 0 {
+	if f.round == f.rounds {
+		return nil
+	}
+	f.drawn[k] = nil // another model may have been fitted before
+	if len(p.Draws) == 0 {
 		return nil
 	}
 	rng := stream.New(f.cfg.Seed, stream.RedrawnValues, k, f.round)
 	of, err := completions.Drawn(p, r.Functional, f.data.Table(0), f.data.Kept, f.data.Limits, rng)
-	if of != nil {
-		f.drawn[k] = of
-	}
+	f.drawn[k] = of
 	return err
 }
 
 // redraw runs the rounds.
 func (f *imputedFit) redraw(ctx context.Context) error {
 	for f.round < f.rounds {
-		if f.drawn[0] == nil {
+		if slices.Contains(f.drawn, nil) {
 			f.kept = true
 			return nil
 		}

@@ -53,7 +53,7 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// exact, 0 steps: X0 → X1 has the probability 1.0
-	// the engine exact infers the order, and a method is to find it; allowed: the engine svgd
+	// the engine exact infers the order, and takes none that a method finds; allowed: the engine svgd
 }
 
 // Infer runs an engine from its beginning to its end.

@@ -35,8 +35,8 @@ func (p *Problem) NeedsScores(e Engine) error {
 
 // InfersOrder is the error of an engine that takes no orders that a method finds.
 func (p *Problem) InfersOrder(e Engine) error {
-	return fmt.Errorf("the engine %s infers the order, and a method is to find it; allowed: the "+
-		"engine svgd", e.Name())
+	return fmt.Errorf("the engine %s infers the order, and takes none that a method finds; "+
+		"allowed: the engine svgd", e.Name())
 }
 
 // LearnsOrders is the error of an engine that learns what orders are probable; nil if orders are

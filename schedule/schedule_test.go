@@ -114,12 +114,12 @@ func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                `unknown form "", want constant, growth, linear, geometric or cosine`,
 		"exp:1:2":         `unknown form "exp", want constant`,
-		"constant":        "0 values after constant, want 1",
-		"growth:1:2":      "2 values after growth, want 1",
+		"constant":        "got 0 after constant, want one number",
+		"growth:1:2":      "got 2 after growth, want one number",
 		"growth:-1":       "rate -1, want a finite number, not negative",
 		"constant:NaN":    "value NaN, want a finite number, not negative",
 		"constant:x":      `"x" is not a number`,
-		"linear:1":        "1 values after linear, want 2, or 3 with a part of the run",
+		"linear:1":        "got 1 after linear, want two numbers, and a part of the run if any",
 		"linear:1:-2":     "end -2, want a finite number, not negative",
 		"linear:Inf:1":    "start +Inf, want a finite number, not negative",
 		"geometric:0:100": "geometric from 0 to 100, want numbers above 0",
@@ -131,7 +131,7 @@ func TestParseErrors(t *testing.T) {
 		"cosine:1:0:10-x":         `part "10-x", want START-END in steps`,
 		"cosine:1:0:x%-50%":       `part "x%-50%", want START-END in steps`,
 		"cosine:1:0:0%-0%":        `part "0%-0%", want START-END in steps`,
-		"geometric:1:100:1-2:3-4": "4 values after geometric",
+		"geometric:1:100:1-2:3-4": "got 4 after geometric",
 	} {
 		if s, err := schedule.Parse(text); err == nil ||
 			!strings.HasPrefix(err.Error(), fmt.Sprintf("schedule %q: %s", text, want)) {

@@ -39,11 +39,11 @@ func parse(text string) (Schedule, error) {
 			"unknown form %q, want constant, growth, linear, geometric or cosine", name)
 	}
 	if shape < 0 && len(rest) != 1 {
-		return nil, fmt.Errorf("%d values after %s, want 1", len(rest), name)
+		return nil, fmt.Errorf("got %d after %s, want one number", len(rest), name)
 	}
 	if shape >= 0 && len(rest) != 2 && len(rest) != 3 {
-		return nil, fmt.Errorf("%d values after %s, want 2, or 3 with a part of the run", len(rest),
-			name)
+		return nil, fmt.Errorf("got %d after %s, want two numbers, and a part of the run if any",
+			len(rest), name)
 	}
 	var v [2]float64
 	for k := range min(2, len(rest)) {

@@ -140,7 +140,7 @@ func TestBadInput(t *testing.T) {
 			`--set svgd.estimator=Joint: allowed: joint, nodewise; did you mean joint?`},
 		{"unknown truth value", "fit --set data.standardize=maybe", usage,
 			`--set data.standardize=maybe: allowed: true, false`},
-		{"option without value", "fit --holdout", usage, `flag needs an argument: --holdout`},
+		{"option without value", "fit --holdout", usage, `--holdout needs a value`},
 		{"edge probability of one", "fit good.csv --set prior.edges-per-node=1", usage,
 			`prior.edges-per-node: edges per node 1 on 3 variables makes the edge probability 1; want 0 < edges per node < 1`},
 		{"edge probability above one by the recipe", "fit two.csv --engine svgd --set recipe=paper",

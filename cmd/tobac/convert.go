@@ -132,7 +132,7 @@ func convert(ctx context.Context, o *convertOptions, in, out string, stdin io.Re
 		return cli.Usagef("--force contradicts the output -: standard output replaces no file")
 	}
 	if _, err := os.Stat(out); out != "-" && !o.force && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: is already there; allowed: another name, or --force to replace it",
+		return fmt.Errorf("%s: exists already; allowed: another name, or --force to replace it",
 			out)
 	}
 	guard := file.Guard{Inputs: []file.Input{{Path: in, What: "the graph that is read"}}}

@@ -179,7 +179,7 @@ func TestConvert(t *testing.T) {
 		t.Errorf("matrix of opposite edges: %+v", got)
 	}
 	refuses(t, "convert graph.csv new.dot", cli.ExitFailed,
-		`new.dot: is already there; allowed: another name, or --force to replace it`)
+		`new.dot: exists already; allowed: another name, or --force to replace it`)
 	succeed(t, "convert", "graph.csv", "new.dot", "--force")
 	refuses(t, "convert graph.csv out.xyz", cli.ExitUsage,
 		`out.xyz: unknown ending; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .cyjs, .graphml, .gml, .dot, .bif, .xmlbif, or --to FORMAT`)

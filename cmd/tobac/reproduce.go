@@ -141,9 +141,12 @@ func (o *reproduceOptions) studies(name string) ([]study.Study, error) {
 		return nil, cli.Usagef("the experiment %s needs --data DIR, the folder with the data "+
 			"sets of the authors' program", name)
 	}
-	if (o.tables != "") != (name == study.SVIDAG) {
-		return nil, cli.Usagef("--tables DIR, the folder with the tables of the SVI-DAG "+
-			"comparison, is for the experiment %s, which needs it", study.SVIDAG)
+	if o.tables == "" && name == study.SVIDAG {
+		return nil, cli.Usagef("the experiment %s needs --tables DIR, the folder with the tables "+
+			"of the SVI-DAG comparison", name)
+	}
+	if o.tables != "" && name != study.SVIDAG {
+		return nil, cli.Usagef("--tables is for the experiment %s", study.SVIDAG)
 	}
 	var all []study.Study
 	for _, n := range names {

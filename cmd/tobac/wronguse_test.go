@@ -112,7 +112,7 @@ func TestNumbersOfOptions(t *testing.T) {
 			"knowledge.odds=a,b=1_1": `--set knowledge.odds=a,b=1_1: "1_1" is not a number; allowed: odds from 0.001 to 1000`,
 		"fit good.csv --set " +
 			"knowledge.odds=a,b=0x1p-2": `--set knowledge.odds=a,b=0x1p-2: "0x1p-2" is not a number; allowed: odds from 0.001 to 1000`,
-		"check good.csv --set data.rows=0x1": `data.rows: "0x1" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`,
+		"check good.csv --set data.rows=0x1": `data.rows: "0x1" is not a row or a range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`,
 		"fit good.csv --model ffn --set ffn.hidden=" + strings.Repeat("1,", 100) +
 			"1": `--set ffn.hidden=` + strings.Repeat("1,", 100) +
 			`1: allowed: whole numbers from 1 to 10000, separated by commas, at most 100 of them`,

@@ -74,7 +74,8 @@ var groupings = []Grouping{WholeBlock, PerVariable, PerCoordinate, Uncoupled}
 func parseCoupling(text string) (Coupling, error) {
 	words := strings.Split(text, ":")
 	if len(words) != 2 && len(words) != 3 {
-		return Coupling{}, fmt.Errorf("%d words between colons, want 2 or 3", len(words))
+		return Coupling{}, fmt.Errorf("%q, want FUNCTION:LATENTS or FUNCTION:LATENTS:PARAMETERS",
+			text)
 	}
 	c := Coupling{Function: KernelFunction(words[0]), Latents: Grouping(words[1])}
 	if _, ok := c.Function.kernel(nil); !ok {

@@ -34,6 +34,9 @@ func FlagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("unknown option %s%s; %s --help lists the options", given, near,
 			cmd.CommandPath())
 	}
+	if lacking := new(pflag.ValueRequiredError); errors.As(err, &lacking) {
+		return fmt.Errorf("--%s needs a value", lacking.GetFlag().Name)
+	}
 	return valueError(err)
 }
 

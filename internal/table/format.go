@@ -160,7 +160,7 @@ func Read(r io.Reader, source string, layout Layout) (*Table, error) {
 	t.completeNames()
 	if layout.Names != nil && len(layout.Names) != len(t.Columns) {
 		return nil, &FormatError{source,
-			fmt.Sprintf("got %d names for %d columns; allowed: one name for each",
+			fmt.Sprintf("data.names has %d of %d names; allowed: one for each column",
 				len(layout.Names), len(t.Columns))}
 	}
 	for j, name := range layout.Names {

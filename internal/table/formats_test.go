@@ -312,7 +312,7 @@ func TestArchives(t *testing.T) {
 			"array cut is left out: NumPy array of shape [2] is cut short: 15 bytes after the " +
 			"header, want 8 of each element"},
 		{"texts alone", []string{"names.npy"}, "names", nil,
-			"t.npz: array names is no table of numbers"},
+			"t.npz: array names is not a table of numbers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file, err := table.Read(bytes.NewReader(zipOf(t, files, c.sequence...)), "t.npz",

@@ -161,8 +161,8 @@ func (t *Table) selectRows(spec string) ([]int, error) {
 
 // rowRange reads "3", "3-7" or "3-".
 func rowRange(text string) (first, last int, err error) {
-	fault := &OptionError{"rows", fmt.Sprintf("%q is no row or range of rows; allowed: such as "+
-		"5, 2-101 or 200-, counted from 1 below the header, separated by commas",
+	fault := &OptionError{"rows", fmt.Sprintf("%q is not a row or a range of rows; allowed: such "+
+		"as 5, 2-101 or 200-, counted from 1 below the header, separated by commas",
 		strings.TrimSpace(text))}
 	from, to, isRange := strings.Cut(strings.TrimSpace(text), "-")
 	if first, err = strconv.Atoi(strings.TrimSpace(from)); err != nil || first < 1 {

@@ -287,9 +287,9 @@ func TestSelections(t *testing.T) {
 		want string
 	}{
 		{table.Options{Rows: "0"},
-			`data.rows: "0" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
+			`data.rows: "0" is not a row or a range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
 		{table.Options{Rows: "3-2"},
-			`data.rows: "3-2" is no row or range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
+			`data.rows: "3-2" is not a row or a range of rows; allowed: such as 5, 2-101 or 200-, counted from 1 below the header, separated by commas`},
 		{table.Options{Rows: "3-9"}, `data.rows: 3-9 ends after the last of 5 rows`},
 		{table.Options{Rows: "9-"}, `data.rows: 9- begins after the last of 5 rows`},
 		{table.Options{Drop: []string{"A"}},
