@@ -18,6 +18,8 @@ import (
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t,
@@ -220,12 +222,20 @@ func (m nonGaussianModel) Pointless(data *dataset.Table, _ []Evidence) string {
 	if err != nil {
 		return "" // the scores say what is wrong
 	}
+	var together [additive.SharedForms]float64
 	for j := range data.Names {
-		others := dag.AllBut(len(data.Names), j)
-		if _, plain := slices.BinarySearch(opt.Plain, j); !plain &&
-			(s.Gain(j, nil) > someGain || s.Gain(j, others) > someGain) {
+		if _, plain := slices.BinarySearch(opt.Plain, j); plain {
+			continue
+		}
+		alone, _ := s.Gains(j, nil)
+		given, forms := s.Gains(j, dag.AllBut(len(data.Names), j))
+		if alone > someGain || given > someGain {
 			return ""
 		}
+		floats.Add(together[:], forms[:])
+	}
+	if slices.Max(together[:]) > someGain {
+		return ""
 	}
 	return noOtherNoise
 }
@@ -238,14 +248,41 @@ func (m additiveModel) Unsuited(data *dataset.Table) string {
 	return unsuitedScores(data, leastSeconds(data, false), "additive")
 }
 
-// Hypotheses implements [Scored].
+// Hypotheses implements [Scored]: noise of the shapes that each variable has for itself, or of one
+// that most variables share, with half of the prior probability.
 func (m nonGaussianModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior,
 	workers int) ([]Hypothesis, error) {
-	s, _, err := m.scorer(data)
-	if err == nil {
-		err = refine(ctx, s, m.MaxParents, prior, workers)
+	spread, opt, err := additiveOptions(data, m.MaxParents, true, m.modes)
+	if err != nil {
+		return nil, err
 	}
-	return []Hypothesis{{Scores: s, Open: leftOpen(m.MaxParents, len(data.Names))}}, err
+	if opt.Modes == nil {
+		opt.Modes = additive.NewModes()
+	}
+	shared := additive.SharedForms
+	if len(data.Names) > refinement.MixedVariables {
+		shared = 0
+	}
+	var all []Hypothesis
+	for opt.Shared = range shared + 1 {
+		s, err := additive.NewLinear(spread.X, data.Mask(), opt)
+		if err == nil {
+			err = refine(ctx, s, m.MaxParents, prior, workers)
+		}
+		if err != nil {
+			return nil, err
+		}
+		weight := 1.0
+		switch {
+		case opt.Shared > 0:
+			weight = 0.5 / float64(shared)
+		case shared > 0:
+			weight = 0.5
+		}
+		all = append(all, Hypothesis{Scores: s, LogWeight: math.Log(weight),
+			Open: leftOpen(m.MaxParents, len(data.Names))})
+	}
+	return all, nil
 }
 
 // Hypotheses implements [Scored].

@@ -55,14 +55,18 @@ func (l *Linear) LogScores(dst []float64, j int, candidates []int) {
 	l.scores.LogScores(dst, j, candidates)
 }
 
-// Gain is how much more evidence, in nats, all forms of the equation of variable j given its
-// parents have together than that with normal noise of one scale.
-func (l *Linear) Gain(j int, parents []int) float64 {
+// Gains are how much more evidence, in nats, the equation of variable j given its parents has than
+// with normal noise of one scale: with all forms together, and with each of the others.
+func (l *Linear) Gains(j int, parents []int) (all float64, forms [SharedForms]float64) {
 	if len(l.scores.child[j].y) == 0 {
-		return 0
+		return 0, forms
 	}
-	weights, total := l.scores.logWeights(l.scores.straight(j, parents), len(parents))
-	return total - weights[0] - math.Log(linearForms)
+	modes := l.scores.straight(j, parents)
+	_, total := l.scores.logWeights(modes, len(parents))
+	for k := range forms {
+		forms[k] = modes[1+k].log - modes[0].log
+	}
+	return total - modes[0].log, forms
 }
 
 // Curvature is how much more evidence, in nats, the forms of an equation with smooth functions

@@ -30,6 +30,12 @@ var forms = []form{{shape: normal}, {shape: student}, {shape: lightTails}, {shap
 
 const linearForms = 5
 
+// SharedForms is the number of forms that variables may share beside normal noise of one scale.
+const SharedForms = linearForms - 1
+
+// sharing is the prior probability that a variable has the form that most have.
+const sharing = 0.8
+
 // amplitudes are the standard deviations of smooth functions that their evidence is averaged
 // over, in units of those of the columns.
 var amplitudes = []float64{1, 0.3, 3}
@@ -198,6 +204,10 @@ func promising(before []mode, first, end int) []int {
 // parents.
 func (s *Scorer) logPrior(form, parents int) float64 {
 	switch {
+	case s.opt.Shared > 0 && form == s.opt.Shared:
+		return math.Log(sharing)
+	case s.opt.Shared > 0:
+		return math.Log((1 - sharing) / SharedForms)
 	case s.opt.Linear:
 		return -math.Log(linearForms)
 	case parents > 0 && forms[form].smooth:

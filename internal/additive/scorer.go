@@ -24,6 +24,10 @@ type Options struct {
 	// whose weights [Scorer.Equation] has.
 	Linear bool
 
+	// Shared is the linear form that most variables have, from 1 to [SharedForms]; 0 means that all
+	// forms are as probable. It needs Linear.
+	Shared int
+
 	// MaxParents is the number of parents up to which all equations are fitted. Sets of more
 	// parents get the score of Base and the difference of their most important ones,
 	// [nodescore.ExtendTable], but for those that [Scorer.Refine] is asked for. 0 means no bound.
