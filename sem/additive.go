@@ -25,8 +25,8 @@ import (
 // NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t,
 // sinh–arcsinh noise, noise of light tails, or normal noise whose scale changes with the parents,
 // averaged by their evidence (package additive). Up to twelve columns may share a shape. Noise that
-// is not normal tells directions (LiNGAM, Shimizu et al. 2006). Equal values are spread over what was
-// rounded to them; columns of few values, or with an atom, have the scores of [BGe]
+// is not normal tells directions (LiNGAM, Shimizu et al. 2006). Equal values are spread over what
+// was rounded to them; columns of few values, or with an atom, have the scores of [BGe]
 // ([inspect.Spread]).
 type NonGaussian struct {
 	// MaxParents is the number of parents up to which equations are fitted; larger sets are
