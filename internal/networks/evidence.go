@@ -82,9 +82,13 @@ func (e *Estimates) of(j int, set []int) (v estimated, ok bool) {
 	return estimated{k.LogEvidence, k.Halves, k.Particles}, true
 }
 
-// estimate takes so many times the sweeps at each temperature.
+// estimate takes so many times the sweeps at each temperature, and then half of the particles: of
+// sets whose halves do not agree, sweeps are worth more.
 func (e *Estimates) estimate(ctx context.Context, list []nodescore.Family, points,
 	work int) error {
+	if work > 1 {
+		points /= 2
+	}
 	_, err := e.by(ctx, e.sets.WithSweeps(work*SetSweeps), list, points)
 	return err
 }
