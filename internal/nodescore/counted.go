@@ -1,11 +1,7 @@
 package nodescore
 
 import (
-	"math"
-	"slices"
 	"sync"
-
-	"tobac/internal/scoring"
 )
 
 // Single tables are counted cell by cell where they have few cells: at most mostCells for each
@@ -22,17 +18,16 @@ type cells struct {
 
 var cellsPool = sync.Pool{New: func() any { return new(cells) }}
 
-// cellsOf is the table of j given parents, if it has few cells, also with one more parent of so
-// many levels. It goes back to cellsPool.
-func (s *Dirichlet) cellsOf(j int, parents []int, more int) (*cells, bool) {
+// cellsOf is the table of j given parents, if it has few cells. It goes back to cellsPool.
+func (s *Dirichlet) cellsOf(j int, parents []int) (*cells, bool) {
 	q, r := 1, s.data.levels[j]
 	most := mostCells * len(s.data.weight)
 	for _, i := range parents {
-		if q *= s.data.levels[i]; q*r*more > most {
+		if q *= s.data.levels[i]; q*r > most {
 			return nil, false
 		}
 	}
-	if q*r*more > most || s.opt.PseudoCounts == BDs {
+	if q*r > most || s.opt.PseudoCounts == BDs {
 		return nil, false
 	}
 	c := cellsPool.Get().(*cells)
@@ -48,41 +43,17 @@ func (s *Dirichlet) cellsOf(j int, parents []int, more int) (*cells, bool) {
 	return c, true
 }
 
-// count fills counts, with one more parent unless i is −1.
-func (s *Dirichlet) count(c *cells, j, i int) {
+// count fills counts.
+func (s *Dirichlet) count(c *cells, j int) {
 	size := c.configurations * s.data.levels[j]
-	stride := int32(size)
-	if i >= 0 {
-		size *= s.data.levels[i]
-	}
 	if cap(c.counts) < size {
 		c.counts = make([]int32, size)
 	}
 	c.counts = c.counts[:size]
 	clear(c.counts)
-	var set []bool
-	if s.data.set != nil {
-		set = s.data.set[j]
-	}
-	switch {
-	case i >= 0 && set == nil:
-		code := s.data.code[i]
-		for u, w := range s.data.weight {
-			c.counts[c.of[u]+stride*code[u]] += w
-		}
-	case set == nil:
-		for u, w := range s.data.weight {
+	for u, w := range s.data.weight {
+		if s.data.set == nil || !s.data.set[j][u] {
 			c.counts[c.of[u]] += w
-		}
-	default:
-		for u, w := range s.data.weight {
-			switch {
-			case set[u]:
-			case i >= 0:
-				c.counts[c.of[u]+stride*s.data.code[i][u]] += w
-			default:
-				c.counts[c.of[u]] += w
-			}
 		}
 	}
 }
@@ -144,30 +115,4 @@ func (r *rising) at(n int) float64 {
 		return r.known[n]
 	}
 	return r.of(n)
-}
-
-// LogScoresToggled implements [ToggleScorer].
-func (s *Dirichlet) LogScoresToggled(dst []float64, j int, parents, variables []int) {
-	scoring.CheckParents(s.Vars(), j, parents)
-	var room [32]int
-	r, most := s.data.levels[j], 1
-	for _, i := range variables {
-		most = max(most, s.data.levels[i])
-	}
-	c, few := s.cellsOf(j, parents, most)
-	for k, i := range variables {
-		_, within := slices.BinarySearch(parents, i)
-		switch {
-		case within || !few:
-			dst[k] = s.LogScore(j, scoring.Toggle(room[:0], parents, i))
-		case s.opt.MaxParents > 0 && len(parents) >= s.opt.MaxParents:
-			dst[k] = math.Inf(-1)
-		default:
-			s.count(c, j, i)
-			dst[k] = s.ofCounts(c.counts, r)
-		}
-	}
-	if few {
-		cellsPool.Put(c)
-	}
 }

@@ -82,8 +82,7 @@ type levelTable struct {
 }
 
 var (
-	_ GivenScorer  = (*Dirichlet)(nil)
-	_ ToggleScorer = (*Dirichlet)(nil)
+	_ GivenScorer = (*Dirichlet)(nil)
 )
 
 // NewDirichlet prepares the score for data x, n×d, of whole numbers: column j has values from 0 to
@@ -221,8 +220,8 @@ func (s *Dirichlet) LogScore(j int, parents []int) float64 {
 	if ok {
 		return v
 	}
-	if c, few := s.cellsOf(j, parents, 1); few {
-		s.count(c, j, -1)
+	if c, few := s.cellsOf(j, parents); few {
+		s.count(c, j)
 		v = s.ofCounts(c.counts, s.data.levels[j])
 		cellsPool.Put(c)
 	} else {
