@@ -36,7 +36,7 @@ Noise that is not normal identifies directions.`, &NonGaussian{}},
 			`Categories: a table of probabilities for each combination of the parents' levels.
 It takes columns of few values only. Directions that the data do not identify get the same
 probability.`, &BDeu{}},
-		{"mixed", "tables of probabilities, and numbers normal given them",
+		{"mixed", "tables of probabilities with normal numbers",
 			`Numbers and categories: tables of probabilities, and numbers normal given them.
 Directions that the data do not identify get the same probability.`, &Mixed{}},
 		{"generalised", "equations of every kind of column",

@@ -75,7 +75,8 @@ func newImputationSummary(r *tobac.Result, c *impute.Completed) *imputationSumma
 func (s *imputationSummary) String() string {
 	again := ""
 	if s.Rounds > 0 {
-		again = fmt.Sprintf(", and drawn again %d times given the causal model", s.Rounds)
+		again = fmt.Sprintf(", and drawn again in %s given the causal model",
+			words.Counted(s.Rounds, "round"))
 	}
 	return fmt.Sprintf("%s in %s, imputed %d times%s; between the completed tables the "+
 		"probability of %s -> %s differs most, with a standard deviation of %s",

@@ -130,10 +130,10 @@ func (p *preparation) unusable(j int, leave func(text, solve string, remedy func
 	name, drop := p.dropping(j)
 	switch {
 	case q.Kind == Text && !p.named[j]:
-		p.note("%s has text of which hardly any repeats (%s), and is left out", c.Label(),
+		p.note("%s has text that is almost all distinct (%s), and is left out", c.Label(),
 			p.example(q))
 	case q.Kind == Text:
-		leave(fmt.Sprintf("has text of which hardly any repeats (%s)", p.example(q)),
+		leave(fmt.Sprintf("has text that is almost all distinct (%s)", p.example(q)),
 			"--drop "+shellQuote(name)+" leaves it out", drop)
 	case p.named[j]:
 		p.add(q, q.Name, -1)

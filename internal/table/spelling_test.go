@@ -154,7 +154,7 @@ func TestNamesOfRows(t *testing.T) {
 		".9\n\"ARMENTANO,A.J.\",7.2,8.1\n\"BERDON,R.I.\",6.8,8.8\n", table.Layout{},
 		table.Options{})
 	if !slices.Equal(p.Data.Names, []string{"CONT", "INTG"}) ||
-		!strings.Contains(p.Notes[0], "text of which hardly any repeats (such as AARONSON,L.H.)") {
+		!strings.Contains(p.Notes[0], "text that is almost all distinct (such as AARONSON,L.H.)") {
 		t.Errorf("names %q, notes %q", p.Data.Names, p.Notes)
 	}
 }
