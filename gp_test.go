@@ -56,8 +56,9 @@ func TestUnitsAreSaid(t *testing.T) {
 	}
 	for _, engine := range []engine.Settings{&sums.Exact{}, &markov.MCMC{}} {
 		r := fit(t, s.Train, tobac.Config{Model: sem.GaussianProcess{}, Engine: engine, Seed: 1})
-		if want := "equal noise variances in the units of the data fit this model best and " +
-			"directions: other units would change them"; !slices.Contains(r.Warnings, want) {
+		want := "equal noise variances in the units of the data fit this model best and " +
+			"identify directions: other units of a column (g for kg) could reverse them"
+		if !slices.Contains(r.Warnings, want) {
 			t.Errorf("%v: warnings %q, want one that is %q", engine, r.Warnings, want)
 		}
 	}
