@@ -279,7 +279,7 @@ func TestConfigErrors(t *testing.T) {
 				"the engines exact and svgd"},
 		{"method of an exact posterior", tobac.Config{Engine: &sums.Exact{Open: true},
 			Order: engine.Order{Method: ordering.MethodEqVar}}, "the engine exact infers the " +
-			"order, and a method is to find it; allowed: the engine svgd"},
+			"order, and takes none that a method finds; allowed: the engine svgd"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, err := row.cfg.WithDefaults(5)

@@ -24,8 +24,8 @@ const frozenVersion = 28
 
 // frozenResults are digests of the draws of a few fits, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "d4f0f8d48119d0ef",
-	"float64 amd64 portable": "6ac1ed967f3e38d7",
+	"float64 amd64 avx2":     "a1e6d9d064b05d08",
+	"float64 amd64 portable": "1099ef71b67c8ce0",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of

@@ -181,11 +181,11 @@ func TestNetworksDoNotMindUnits(t *testing.T) {
 // them.
 func TestHalvesAgree(t *testing.T) {
 	refined := 0
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: 5, EdgesPerNode: 1.8, Seed: 1})
+	g, err := dataset.SimulateER(dataset.ERConfig{Vars: 5, EdgesPerNode: 1.8, Seed: 19})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 100, Seed: 1})
+	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 100, Seed: 19})
 	if err != nil {
 		t.Fatal(err)
 	}

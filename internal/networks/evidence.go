@@ -103,7 +103,7 @@ func (e *Estimates) count() int { return len(e.known) }
 func (e *Estimates) equip(p *posterior.Posterior) error { return e.Equip(p.Draws) }
 
 func (e *Estimates) precisions() []precision {
-	return []precision{{32, 0}, {96, 0.002}, {256, 0.02}}
+	return []precision{{32, 0}, {96, 0.002}, {192, 0.02}}
 }
 
 func (e *Estimates) about() words {
