@@ -90,7 +90,8 @@ func Load(dir string) ([]*Package, error) {
 }
 
 func (p *Package) check(fset *token.FileSet, imports types.Importer) error {
-	p.fset, p.info = fset, &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	p.fset, p.info = fset, &types.Info{Uses: map[*ast.Ident]types.Object{},
+		Instances: map[*ast.Ident]types.Instance{}}
 	// Read, so that Go does not take the result of a test from its cache when a file was added.
 	if _, err := os.ReadDir(p.dir); err != nil {
 		return err
@@ -253,6 +254,58 @@ func (p *Package) Asserted(declared func(path string) bool) []string {
 		})
 	}
 	return found
+}
+
+// Asked lists the interfaces for which a package calls the generic function of a package path with
+// this name, as their methods and the file.
+func (p *Package) Asked(path, name string) map[string]string {
+	found := map[string]string{}
+	for id, instance := range p.info.Instances {
+		f := p.info.Uses[id]
+		if f == nil || f.Name() != name || f.Pkg().Path() != path {
+			continue
+		}
+		if t, ok := instance.TypeArgs.At(0).Underlying().(*types.Interface); ok {
+			if m := methods(t); m != "" {
+				found[m] = p.Folder + "/" + p.file(id.Pos())
+			}
+		}
+	}
+	return found
+}
+
+// Implements reports whether a type of the package has all methods that [Package.Asked] lists.
+func (p *Package) Implements(asked string) bool {
+	for _, name := range p.Types.Scope().Names() {
+		t, ok := p.Types.Scope().Lookup(name).(*types.TypeName)
+		if !ok || types.IsInterface(t.Type()) {
+			continue
+		}
+		has := strings.Split(methods(types.NewPointer(t.Type())), "\n")
+		if !slices.ContainsFunc(strings.Split(asked, "\n"), func(m string) bool {
+			return !slices.Contains(has, m)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// methods are those of a type, each a line of its name and the types that it takes and gives.
+func methods(t types.Type) string {
+	var lines []string
+	for m := range types.NewMethodSet(t).Methods() {
+		signature := m.Type().(*types.Signature)
+		line := m.Obj().Name()
+		for _, tuple := range []*types.Tuple{signature.Params(), signature.Results()} {
+			line += ";"
+			for v := range tuple.Variables() {
+				line += " " + types.TypeString(v.Type(), (*types.Package).Path)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Hidden lists what exported names of a package need and go doc does not show: unexported types and

@@ -74,6 +74,29 @@ func only(t *testing.T, faults, exceptions []string, fault string) {
 	}
 }
 
+// Each power that somebody asks models for has a model: one whose method has another name or
+// signature would be taken for a model without the power.
+func TestPowersHaveModels(t *testing.T) {
+	packages, err := module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	powers := 0
+	for _, p := range packages {
+		for power, at := range p.Asked("tobac/sem", "As") {
+			powers++
+			if !slices.ContainsFunc(packages, func(p *house.Package) bool {
+				return p.Implements(power)
+			}) {
+				t.Errorf("%s: no model has\n%s", at, power)
+			}
+		}
+	}
+	if powers < 20 {
+		t.Errorf("%d powers, want those of the module", powers)
+	}
+}
+
 // hidden are the types of exported names that go doc does not show and that are left. The list may
 // only shrink.
 var hidden = []string{
