@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"tobac/engine"
-	"tobac/internal/exact"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/sem"
@@ -24,9 +23,7 @@ func mostSeconds(d int) float64 { return max(45, 0.12*float64(d*d)) }
 // Compare compares networks with the model that a fit chose, where this has curves and noise of
 // normal shape, and goes on with them if they have more evidence: with more variables than are
 // summed over, by the mean of log p(D, graph) over short chains. Only a fit whose model was left
-// open has this, with an engine that was left open too. Where the noise refutes the model that was
-// chosen, networks take its place if it does not refute them, of as many variables as are summed
-// over.
+// open has this, with an engine that was left open too, and none whose form is doubted.
 func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage engine.Stage,
 	memoryLimit int64) (*engine.Problem, engine.Settings, engine.Stage, error) {
 	chosen, ok := sem.As[sem.SampledModel](p.Model)
@@ -46,8 +43,7 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 		return nil, nil, nil, err
 	}
 	best, _ := inference.BestTwo(first.Evidence)
-	if best.Model != p.Model.String() ||
-		first.Doubted && (p.Vars() > exact.Affordable || inspect.Recorded(p.Data)) {
+	if best.Model != p.Model.String() || first.Doubted {
 		return p, e, stage, nil
 	}
 	add := func(e sem.Evidence) { p.Evidence = append(slices.Clone(p.Evidence), e) }
@@ -78,20 +74,14 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	}
 	log := second.Evidence[0].Log
 	add(sem.Evidence{Model: q.Model.String(), Log: log, Note: second.Evidence[0].Note})
-	reason := first.Reason
-	switch {
-	case log <= best.Log:
-	case first.Doubted && second.Doubted:
-		reason = fmt.Sprintf(inference.Although+"%v by %.1f nats more, but refute its form",
-			q.Model, log-best.Log)
-	default:
-		stage.Close()
-		reason = fmt.Sprintf("the data support it by %.1f nats over %s", log-best.Log, best.Model)
-		q.Evidence = p.Evidence
-		return &q, tempering, reasoned{sampled, q.Evidence, reason}, nil
+	if log <= best.Log {
+		sampled.Close()
+		return p, e, reasoned{stage, p.Evidence, first.Reason}, nil
 	}
-	sampled.Close()
-	return p, e, reasoned{stage, p.Evidence, reason}, nil
+	stage.Close()
+	reason := fmt.Sprintf("the data support it by %.1f nats over %s", log-best.Log, best.Model)
+	q.Evidence = p.Evidence
+	return &q, tempering, reasoned{sampled, q.Evidence, reason}, nil
 }
 
 // settledBy is the outcome of a stage, or of chains that have not begun what they settled.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"tobac/dag"
 	"tobac/engine"
 	"tobac/internal/drawn"
 	"tobac/internal/exact"
@@ -45,31 +44,7 @@ func Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*inference.
 		return nil, err
 	}
 	inf.Method = "tempering, " + inf.Sum
-	inf.Doubted, err = graphs.refuted(ctx, p)
-	return inf, err
-}
-
-// refuted reports whether the noise of the most probable graph refutes the estimated equations.
-func (g *Graphs) refuted(ctx context.Context, p *engine.Problem) (bool, error) {
-	e, ok := g.table.estimates.(*Estimates)
-	if !ok {
-		return false, nil
-	}
-	best, err := g.table.graphs.best(ctx)
-	if err != nil {
-		return false, err
-	}
-	if err := g.table.estimates.estimate(ctx, missing(g.table.estimates, []*dag.Graph{best}),
-		g.table.estimates.precisions()[0].points, 1); err != nil {
-		return false, err
-	}
-	return trust.Refuted(p.Data, best, fitted{g.table.pool, e}, p.Seed), nil
-}
-
-// fitted are the scores of a table with the residuals of its networks.
-type fitted struct {
-	*nodescore.Pool
-	*Estimates
+	return inf, nil
 }
 
 // Settle estimates the evidences of networks that matter. The table of them begins with the scores
