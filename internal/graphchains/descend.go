@@ -3,6 +3,7 @@ package graphchains
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"tobac/dag"
@@ -28,12 +29,15 @@ func steps(all []sem.Hypothesis, d int) bool {
 	return d > fewVariables && len(all) > 1 && !slices.ContainsFunc(all, slow)
 }
 
+// leastBetter is how many hypotheses in a row may be worse than the best one before the search ends.
+const leastBetter = 2
+
 // descend looks for probable graphs under the first hypothesis, then from these under the second,
-// and so on, as long as the next one suits the best graph better. Where deep graphs leave a column
+// and so on, and takes the hypothesis whose best graph is the most probable one. Where deep graphs leave a column
 // a millionth of its variance, the posterior under a prior that expects so little noise has
 // thousands of modes, and a search from anywhere ends in one of them. Under one that expects much
-// noise it has few, and its best graph is near that of the next. It returns the number of the last
-// hypothesis, and the graphs, of which the most probable one comes first.
+// noise it has few, and its best graph is near that of the next. It returns the number of the
+// hypothesis, and its graphs, of which the most probable one comes first.
 func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
 	problem *engine.Problem) (chosen int, graphs []*dag.Graph, err error) {
 	type end struct {
@@ -41,6 +45,7 @@ func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
 		value float64
 	}
 	ends := make([]end, mostPilots)
+	best := math.Inf(-1)
 	for k, h := range all {
 		screen, err := search.NewScreen(ctx, h.Scores, prior, problem.Workers)
 		if err != nil {
@@ -57,19 +62,14 @@ func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
 			return 0, nil, err
 		}
 		slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(b.value, a.value) })
-		chosen = k
-		if k+1 < len(all) && !suits(all[k+1], h, ends[0].graph) {
+		if v := h.LogWeight + ends[0].value; v > best {
+			best, chosen, graphs = v, k, nil
+			for _, e := range ends {
+				graphs = append(graphs, e.graph)
+			}
+		} else if k-chosen >= leastBetter {
 			break
 		}
 	}
-	for _, e := range ends {
-		graphs = append(graphs, e.graph)
-	}
 	return chosen, graphs, nil
-}
-
-// suits reports whether one hypothesis suits a graph better than another.
-func suits(h, other sem.Hypothesis, g *dag.Graph) bool {
-	return h.LogWeight+nodescore.OfGraph(h.Scores, g) >
-		other.LogWeight+nodescore.OfGraph(other.Scores, g)
 }
