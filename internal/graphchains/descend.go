@@ -33,11 +33,11 @@ func steps(all []sem.Hypothesis, d int) bool {
 const leastBetter = 2
 
 // descend looks for probable graphs under the first hypothesis, then from these under the second,
-// and so on, and takes the hypothesis whose best graph is the most probable one. Where deep graphs leave a column
-// a millionth of its variance, the posterior under a prior that expects so little noise has
-// thousands of modes, and a search from anywhere ends in one of them. Under one that expects much
-// noise it has few, and its best graph is near that of the next. It returns the number of the
-// hypothesis, and its graphs, of which the most probable one comes first.
+// and so on, and takes the hypothesis whose best graph is the most probable one. Where deep graphs
+// leave a column a millionth of its variance, the posterior under a prior that expects so little
+// noise has thousands of modes, and a search from anywhere ends in one of them. Under one that
+// expects much noise it has few, and its best graph is near that of the next. It returns the number
+// of the hypothesis, and its graphs, of which the most probable one comes first.
 func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
 	problem *engine.Problem) (chosen int, graphs []*dag.Graph, err error) {
 	type end struct {
