@@ -29,8 +29,8 @@ func steps(all []sem.Hypothesis, d int) bool {
 	return d > fewVariables && len(all) > 1 && !slices.ContainsFunc(all, slow)
 }
 
-// leastBetter is how many hypotheses in a row may be worse than the best one before the search ends.
-const leastBetter = 2
+// mostWorse is how many hypotheses in a row may be worse than the best one before a search ends.
+const mostWorse = 2
 
 // descend looks for probable graphs under the first hypothesis, then from these under the second,
 // and so on, and takes the hypothesis whose best graph is the most probable one. Where deep graphs
@@ -67,7 +67,7 @@ func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
 			for _, e := range ends {
 				graphs = append(graphs, e.graph)
 			}
-		} else if k-chosen >= leastBetter {
+		} else if k-chosen >= mostWorse {
 			break
 		}
 	}
