@@ -102,7 +102,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 				func(w string) bool { return w == "" })
 		}
 		// The noise of models without traits may have any shape.
-		_, known := sem.As[interface{ Traits() sem.Traits }](p.Model)
+		_, known := sem.As[sem.Described](p.Model)
 		return inspect.Warnings(data, (known || p.Model == nil) &&
 			!sem.TraitsOf(p.Model).AnyNoise)
 	})

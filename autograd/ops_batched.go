@@ -3,6 +3,7 @@ package autograd
 import (
 	"fmt"
 	"slices"
+
 	"tobac/autograd/internal/ir"
 
 	"gonum.org/v1/gonum/blas/blas64"

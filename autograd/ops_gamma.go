@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"math"
+
 	"tobac/autograd/internal/ir"
 
 	"gonum.org/v1/gonum/mathext"

@@ -140,7 +140,7 @@ func (p *Prior) IsModular() bool {
 }
 
 // Product is the prior as a product over variables. Its Erdős–Rényi prior has
-// the expected number of edges over acyclic graphs; see [score.EdgeOdds].
+// the expected number of edges over acyclic graphs.
 func (p *Prior) Product(d int, edgesPerNode float64) (m *score.Prior, err error) {
 	switch own, ok := p.Own.(Modular); {
 	case ok:

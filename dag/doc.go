@@ -11,8 +11,7 @@
 // # Formats
 //
 // Edge lists are tables of text with one edge per line, a source, a target and perhaps a weight
-// ([ReadEdges], [WriteEdges]); package delimited describes the text. [WriteDOT] writes the Graphviz
-// language for drawings.
+// ([ReadEdges], [WriteEdges]); package delimited describes the text.
 //
 // # Failure
 //

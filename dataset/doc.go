@@ -26,8 +26,7 @@
 //
 //	x_j = Σ_{i ∈ pa(j)} Θ[i][j]·x_i + ε_j,   ε_j ~ N(0, σ²),   Θ[i][j] = w + ½·sign(w),   w ~ N(0, 1)
 //
-// [SimulateMechanism] draws data that none of the models of this module describes: sums and
-// products of sines, and noise with a spread that parents decide.
+// [SimulateEquations] draws data of equations of the caller's.
 //
 // The noise is given as a variance σ². Graph, parameters, training noise and held-out noise have
 // separate random streams, each a function of only the seed and the purpose: the same seed in

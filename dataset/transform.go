@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+
 	"tobac/internal/ranks"
 
 	"gonum.org/v1/gonum/mat"

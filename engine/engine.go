@@ -232,8 +232,9 @@ type Training struct {
 	// posterior under the same scores and prior, which DAG-GFlowNet knows of at most five
 	// variables; NaN means unknown.
 	Distance float64
-	// Imbalance of the draws of DAG-GFlowNet under linear node scores, see [diagnostics.Imbalance];
-	// NaN means unknown.
+	// Imbalance of the draws of DAG-GFlowNet under linear node scores: the mean difference between
+	// how often an edge is drawn and its probability given the other edges of the draws, less what
+	// independent draws would have; NaN means unknown.
 	Imbalance float64
 }
 

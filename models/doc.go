@@ -90,8 +90,8 @@
 //
 //	q = σ(αs_ij + ln E[f_j(pa ∪ i)] − ln E[f_j(pa ∖ i)]),   f_j = exp(L_j + ln ρ_j),      (8)
 //
-// of which both expectations are estimated from the same S hard samples. [NodeScores] makes a
-// likelihood of node scores in closed form; it and [IntegratedNetwork] are [Flippable].
+// of which both expectations are estimated from the same S hard samples. [IntegratedNetwork] is
+// [Flippable].
 // [EdgeParameters]: whether f_j counts the weights of an edge only by density. Temper raises
 // p(D|G,Θ) to a power that may grow from 0 to 1. [TOBAC.Conditionals] are the limits of (8) for a
 // graph as α grows, and [ParameterTarget] fits parameters to given graphs.

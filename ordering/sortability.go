@@ -127,7 +127,7 @@ func R2Sortability(x, truth mat.Matrix) (float64, error) {
 // r2 returns, for every column of x (n×d), the coefficient of determination of
 // its linear regression on all others, 1 − 1/(C_jj Θ_jj) with C the covariance
 // and Θ its inverse. It needs d³ multiplications beside those of the
-// covariance, and fails like [EqVarBottomUp]; a single column has 0.
+// covariance, and fails like [MethodEqVarBottomUp]; a single column has 0.
 func r2(x mat.Matrix) ([]float64, error) {
 	c, _, err := covarianceForOrder(alone(), x, "R²", func(d int) int { return d + 1 })
 	if err != nil {

@@ -3,6 +3,7 @@ package posterior
 import (
 	"fmt"
 	"math"
+
 	"tobac/internal/sparse"
 
 	"gonum.org/v1/gonum/mat"

@@ -93,7 +93,7 @@ type Component struct {
 // Equations of a linear Gaussian model in d variables: given its parents, x_j is
 // normal with the mean b_j + Σ_i w_ij x_i and the variance v_j.
 type Equations struct {
-	Weights mat.Matrix // d×d; 0 without an edge. [Sparse] takes the least memory
+	Weights mat.Matrix // d×d; 0 without an edge. a sparse matrix takes the least memory
 	// d×d standard deviations of the weights given the graph; nil means unknown, or none because
 	// the weights are drawn
 	WeightSD       mat.Matrix

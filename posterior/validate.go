@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
 	"tobac/internal/sparse"
 	"unicode/utf8"
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
 	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/mat"

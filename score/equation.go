@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
 	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/floats"

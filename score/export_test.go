@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+
 	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/floats"

@@ -2,6 +2,7 @@ package score
 
 import (
 	"math"
+
 	"tobac/internal/scoring"
 )
 

@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+
 	"tobac/internal/scoring"
 )
 

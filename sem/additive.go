@@ -381,13 +381,13 @@ func (m additiveModel) Sampled(compared bool) (Model, Scaling) {
 	return networkModel{}.Sampled(compared)
 }
 
-// Traits is read by [TraitsOf].
+// Traits implements [Described].
 func (nonGaussianModel) Traits() Traits {
 	return Traits{DirectionsFrom: "noise that is not normal and conditional independences",
 		Formed: true, AnyNoise: true}
 }
 
-// Traits is read by [TraitsOf].
+// Traits implements [Described].
 func (additiveModel) Traits() Traits {
 	return Traits{DirectionsFrom: "the shape of the noise and the curvature of the relations",
 		Formed: true, AnyNoise: true}

@@ -116,7 +116,7 @@ func (m bgeModel) SampleBytes(_, d int) float64 { return 16 * float64(d*d) }
 // independences are the basis of directions under a score-equivalent model.
 const independences = "conditional independences (v-structures)"
 
-// Traits is read by [TraitsOf].
+// Traits implements [Described].
 func (bgeModel) Traits() Traits {
 	return Traits{DirectionsFrom: independences, Equivalent: true, Marginal: true}
 }

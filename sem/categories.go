@@ -342,13 +342,13 @@ func occurring(data *dataset.Table, j int) (codes []float64, levels int) {
 	return codes, len(values)
 }
 
-// Traits is read by [TraitsOf].
+// Traits implements [Described].
 func (m bdeuModel) Traits() Traits {
 	return Traits{DirectionsFrom: independences, Equivalent: m.PseudoCounts == BDeuCounts,
 		AnyNoise: true, Categories: true}
 }
 
-// Traits is read by [TraitsOf].
+// Traits implements [Described].
 func (mixedModel) Traits() Traits { return bdeuModel{}.Traits() }
 
 // ScoreBytes is read where memory is checked.

@@ -7,7 +7,7 @@
 // differentiated ([Differentiable]), effects ([Structural]), and so on. A custom model implements
 // the powers that it has; nothing outside this package depends on the type of a model.
 //
-// The models of this package are structs of settings ([Settings]); [Implemented] gives them their
-// powers. [Compared] are the models that are compared by their evidence ([Evidence]) where none is
+// The models of this package are structs of settings ([Settings]); [As] gives them their powers.
+// [Compared] are the models that are compared by their evidence ([Evidence]) where none is
 // asked for.
 package sem

@@ -203,7 +203,7 @@ func (m networkModel) Layers() int { return len(m.hidden()) }
 // curvature is what a model with normal noise and curved relations rests its directions on.
 const curvature = "the curvature of the relations, if the noise is additive and normal"
 
-// Traits is read by [TraitsOf].
+// Traits implements [Described].
 func (m networkModel) Traits() Traits {
 	if m.NoiseVariance > 0 {
 		return Traits{DirectionsFrom: "the curvature of the relations and equal noise variances",

@@ -237,7 +237,7 @@ func fractional(values []float64) bool {
 	return slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
 }
 
-// Traits is read by [TraitsOf].
+// Traits implements [Described].
 func (m generalisedModel) Traits() Traits {
 	if m.FormRows == 0 {
 		return Traits{DirectionsFrom: independences, Equivalent: true, AnyNoise: true,

@@ -279,7 +279,7 @@ func (m gpModel) Sampled(compared bool) (Model, Scaling) {
 	return networkModel{}.Sampled(compared)
 }
 
-// Traits is read by [TraitsOf].
+// Traits implements [Described].
 func (gpModel) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
 
 // Structure implements [Structural].

@@ -242,7 +242,7 @@ func (m linearModel) WithNoise(variance float64) Model {
 	return m
 }
 
-// Traits is read by [TraitsOf].
+// Traits implements [Described].
 func (m linearModel) Traits() Traits {
 	if m.Unequal {
 		return Traits{DirectionsFrom: independences}

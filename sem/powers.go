@@ -166,9 +166,12 @@ type Traits struct {
 	Marginal       bool // the likelihood has no parameters: they are integrated out
 }
 
-// TraitsOf are the traits of a [Described] model, and zero for another one.
+// A Described model has traits.
+type Described interface{ Traits() Traits }
+
+// TraitsOf are those of a model; none of one that is not [Described].
 func TraitsOf(m Model) (t Traits) {
-	if m, ok := As[interface{ Traits() Traits }](m); ok {
+	if m, ok := As[Described](m); ok {
 		t = m.Traits()
 	}
 	return t

@@ -284,7 +284,7 @@ func (m smoothModel) Sampled(compared bool) (Model, Scaling) {
 	return additiveModel{}.Sampled(compared)
 }
 
-// Traits is read by [TraitsOf].
+// Traits implements [Described].
 func (smoothModel) Traits() Traits { return Traits{DirectionsFrom: curvature, Formed: true} }
 
 // Structure implements [Structural].

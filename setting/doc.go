@@ -2,7 +2,7 @@
 // forms, the values that they allow and one sentence each. A value is zero where its default holds.
 //
 // The settings of a part of a configuration are a list of [Setting] that point into it:
-// [WholeNumber], [Positive], [Fraction], [OneOf], [OneText], [Scheduled], and [Parsed] for every
-// other text form. [Check] tells whether values that were set in Go are allowed, [Fill] puts a
-// default in place of a zero, and [Name] is the name of a choice by its number.
+// [WholeNumber], [Positive], [OneOf], [Scheduled], and [Parsed] for every other text form. [Check]
+// tells whether values that were set in Go are allowed, [Fill] puts a default in place of a zero,
+// and [Name] is the name of a choice by its number.
 package setting

@@ -21,7 +21,7 @@ import (
 // Options are settings of a [Scorer].
 type Options struct {
 	// Linear leaves out the forms with smooth functions: all equations are straight lines,
-	// whose weights [Scorer.Equation] has.
+	// whose weights [Linear.Equation] has.
 	Linear bool
 
 	// Shared is the linear form that most variables have, from 1 to [SharedForms]; 0 means that all

@@ -121,12 +121,15 @@ func Parted(verdict, warnings []string) (said, others []string) {
 	return verdict[:end], others
 }
 
+// capital is a text that begins with a capital letter.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
 // sentence is a text that begins with a capital and ends with a stop.
 func sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return capital(text) + "."
 }
 
 // orderGiven says which one order the probabilities are conditional on.
@@ -240,7 +243,7 @@ func (v *Verdict) directions(r *tobac.Result) string {
 	case v.Open == 0 && v.Stable == 1:
 		text = "It has a direction"
 	case v.Open == 0:
-		text = strings.ToUpper(every(v.Stable)[:1]) + every(v.Stable)[1:] + " have a direction"
+		text = capital(every(v.Stable)) + " have a direction"
 	case v.Directed > 0:
 		text = fmt.Sprintf("%d of these %d %s a direction", v.Directed, v.Stable,
 			verb(v.Directed, "has", "have"))

@@ -3,6 +3,7 @@ package hamiltonian
 import (
 	"fmt"
 	"math"
+
 	"tobac/chain"
 
 	"gonum.org/v1/gonum/floats"

@@ -4,7 +4,7 @@
 //	x = a(h) + e^λ u,   y = b(h) + e^κ v,   h ~ N(0, 1),
 //
 // with polynomials a and b of the third degree and sinh–arcsinh noise u and v (Jones and Pewsey
-// 2009). The hidden cause is integrated out by a sum over a grid, the parameters by Laplace's
-// approximation with the outer products of the scores of the rows for the negative Hessian (Berndt
-// and others 1974), which the climb to the mode uses as well.
+// 2009). The hidden cause is integrated out by a sum over a grid, and the parameters by Laplace's
+// approximation, whose Hessian is of differences of the gradient. The climb to the mode takes the
+// outer products of the scores of the rows for the negative Hessian (Berndt and others 1974).
 package hidden

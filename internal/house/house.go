@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -98,7 +99,7 @@ func (p *Package) check(fset *token.FileSet, imports types.Importer) error {
 	}
 	for _, name := range p.Files {
 		f, err := parser.ParseFile(fset, filepath.Join(p.dir, name), nil,
-			parser.SkipObjectResolution)
+			parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			return err
 		}
@@ -306,6 +307,46 @@ func methods(t types.Type) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// link is a link of a comment to a name of the package, or of another one, or to a field or method.
+var link = regexp.MustCompile(`(?:^|[^\w\]])\[(?:([a-z]\w*)\.)?([A-Z]\w*)(?:\.([A-Z]\w*))?\](?:$|[^\w(:])`)
+
+// Dangling lists the links of comments that lead nowhere, as file: link. all are the packages of
+// the module; links to others are not followed.
+func (p *Package) Dangling(all []*Package) []string {
+	leads := func(t *types.Package, name, member string) bool {
+		object := t.Scope().Lookup(name)
+		if object == nil || member == "" {
+			return object != nil
+		}
+		found, _, _ := types.LookupFieldOrMethod(object.Type(), true, t, member)
+		return found != nil
+	}
+	var found []string
+	for _, file := range p.syntax {
+		for _, comment := range file.Comments {
+			for _, m := range link.FindAllStringSubmatch(comment.Text(), -1) {
+				if slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool {
+					return i.Name != nil && i.Name.Name == m[2]
+				}) {
+					continue // a package under another name
+				}
+				of := []*Package{p}
+				if m[1] != "" {
+					of = slices.DeleteFunc(slices.Clone(all),
+						func(q *Package) bool { return q.Types.Name() != m[1] })
+				}
+				if len(of) > 0 && !slices.ContainsFunc(of, func(q *Package) bool {
+					return leads(q.Types, m[2], m[3])
+				}) {
+					found = append(found, p.Folder+"/"+p.file(file.Pos())+": "+
+						strings.TrimSpace(m[0]))
+				}
+			}
+		}
+	}
+	return found
 }
 
 // Hidden lists what exported names of a package need and go doc does not show: unexported types and

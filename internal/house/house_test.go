@@ -97,6 +97,19 @@ func TestPowersHaveModels(t *testing.T) {
 	}
 }
 
+// Links of comments lead to what is there.
+func TestLinks(t *testing.T) {
+	packages, err := module()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages {
+		for _, at := range p.Dangling(packages) {
+			t.Errorf("%s leads nowhere", at)
+		}
+	}
+}
+
 // hidden are the types of exported names that go doc does not show and that are left. The list may
 // only shrink.
 var hidden = []string{

@@ -27,7 +27,7 @@ func CheckModel(m sem.Model, data *dataset.Table) error {
 // its term, given all other columns, is to be the same with other values in their places.
 func checkInterventions(m sem.Model, data *dataset.Table) error {
 	own, ok := m.(sem.Differentiable)
-	_, known := sem.As[interface{ Traits() sem.Traits }](m)
+	_, known := sem.As[sem.Described](m)
 	if !ok || known || data.Intervened == nil {
 		return nil
 	}
@@ -65,11 +65,12 @@ func checkInterventions(m sem.Model, data *dataset.Table) error {
 	if err != nil {
 		return nil // the fit says what is wrong
 	}
-	table.X, n = mat.DenseCopyOf(table.X), 0
-	for r := range len(table.X.RawMatrix().Data) / d {
+	table.X = mat.DenseCopyOf(table.X)
+	set := 0
+	for r := range n {
 		if table.Intervened.At(r, d-1) != 0 {
-			table.X.Set(r, d-1, data.X.At(observed[n%len(observed)], j))
-			n++
+			table.X.Set(r, d-1, data.X.At(observed[set%len(observed)], j))
+			set++
 		}
 	}
 	after, err := term()
@@ -78,5 +79,5 @@ func checkInterventions(m sem.Model, data *dataset.Table) error {
 	}
 	return fmt.Errorf("the likelihood of the model %v counts %s of column %s that intervention "+
 		"set; Terms must leave out what Intervened of the table marks", m,
-		words.Counted(n, "value"), strconv.Quote(data.Names[j]))
+		words.Counted(set, "value"), strconv.Quote(data.Names[j]))
 }

@@ -43,7 +43,7 @@
 //
 // # Trust
 //
-// [Diagnostics] has split R̂ and effective sample sizes of the least certain edges and of
+// [Result.Diagnostics] has split R̂ and effective sample sizes of the least certain edges and of
 // ln p(D, G), and says in words when chains disagree. That chains agree proves nothing:
 // all may miss the same mode.
 //

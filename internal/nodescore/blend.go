@@ -3,6 +3,7 @@ package nodescore
 import (
 	"context"
 	"math"
+
 	"tobac/score"
 )
 

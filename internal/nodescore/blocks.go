@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
 	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/floats"

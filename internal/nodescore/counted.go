@@ -1,51 +1,40 @@
 package nodescore
 
-import (
-	"sync"
-)
+import "sync"
 
 // Single tables are counted cell by cell where they have few cells: at most mostCells for each
 // different row.
 const mostCells = 4
 
 // A cells is the table of a variable given some parents: the cell of each row, of which the level
-// of the variable changes fastest, and the number of configurations of the parents.
+// of the variable changes fastest, and how often each occurs.
 type cells struct {
-	of             []int32
-	configurations int
-	counts         []int32
+	of     []int32
+	counts []int32
 }
 
 var cellsPool = sync.Pool{New: func() any { return new(cells) }}
 
 // cellsOf is the table of j given parents, if it has few cells. It goes back to cellsPool.
 func (s *Dirichlet) cellsOf(j int, parents []int) (*cells, bool) {
-	q, r := 1, s.data.levels[j]
-	most := mostCells * len(s.data.weight)
+	size, most := s.data.levels[j], mostCells*len(s.data.weight)
 	for _, i := range parents {
-		if q *= s.data.levels[i]; q*r > most {
+		if size *= s.data.levels[i]; size > most {
 			return nil, false
 		}
 	}
-	if q*r > most || s.opt.PseudoCounts == BDs {
+	if size > most || s.opt.PseudoCounts == BDs {
 		return nil, false
 	}
 	c := cellsPool.Get().(*cells)
-	c.configurations = q
 	c.of = append(c.of[:0], s.data.code[j]...)
-	stride := int32(r)
+	stride := int32(s.data.levels[j])
 	for _, i := range parents {
 		for u, level := range s.data.code[i] {
 			c.of[u] += stride * level
 		}
 		stride *= int32(s.data.levels[i])
 	}
-	return c, true
-}
-
-// count fills counts.
-func (s *Dirichlet) count(c *cells, j int) {
-	size := c.configurations * s.data.levels[j]
 	if cap(c.counts) < size {
 		c.counts = make([]int32, size)
 	}
@@ -56,6 +45,7 @@ func (s *Dirichlet) count(c *cells, j int) {
 			c.counts[c.of[u]] += w
 		}
 	}
+	return c, true
 }
 
 // ofCounts is the score of a table of counts.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+
 	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/mat"
@@ -221,7 +222,6 @@ func (s *Dirichlet) LogScore(j int, parents []int) float64 {
 		return v
 	}
 	if c, few := s.cellsOf(j, parents); few {
-		s.count(c, j)
 		v = s.ofCounts(c.counts, s.data.levels[j])
 		cellsPool.Put(c)
 	} else {

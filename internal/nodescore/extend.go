@@ -2,6 +2,7 @@ package nodescore
 
 import (
 	"math"
+
 	"tobac/internal/scoring"
 	"tobac/score"
 )

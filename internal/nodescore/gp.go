@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+
 	"tobac/internal/scoring"
 	"tobac/score"
 

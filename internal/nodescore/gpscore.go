@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
 	"tobac/internal/scoring"
 	"tobac/score"
 

@@ -82,10 +82,10 @@ func (s *Kept) LogScore(j int, parents []int) float64 {
 func (s *Kept) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	key := poolKey(parents)
 	known := s.values(make([]float64, 0, s.Vars()), j, key)
-	var missing []int
+	var missing, places []int
 	for k, i := range variables {
 		if dst[k] = known[i]; math.IsNaN(dst[k]) {
-			missing = append(missing, i)
+			missing, places = append(missing, i), append(places, k)
 		}
 	}
 	if len(missing) == 0 {
@@ -94,11 +94,7 @@ func (s *Kept) LogScoresToggled(dst []float64, j int, parents, variables []int) 
 	scores := make([]float64, len(missing))
 	s.Joint.LogScoresToggled(scores, j, parents, missing)
 	s.remember(j, key, missing, scores)
-	at := 0
-	for k, i := range variables {
-		if at < len(missing) && missing[at] == i {
-			dst[k] = scores[at]
-			at++
-		}
+	for a, k := range places {
+		dst[k] = scores[a]
 	}
 }

@@ -2,6 +2,7 @@ package nodescore
 
 import (
 	"math"
+
 	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/floats"

@@ -3,6 +3,7 @@ package nodescore
 import (
 	"fmt"
 	"math"
+
 	"tobac/internal/scoring"
 )
 

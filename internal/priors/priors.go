@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+
 	"tobac/autograd"
 	"tobac/background"
 	"tobac/dag"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
 	"tobac/background"
 	"tobac/dag"
 	"tobac/ordering"

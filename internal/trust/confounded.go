@@ -111,27 +111,29 @@ func (p pair) hidden() float64 {
 	}
 	// With the other terms fitted again, the noise of i is to j what i is beside its own causes.
 	e, y := p.left(p.i, of, p.i), p.left(p.j, others, p.j)
-	alone := p.alone(e)
-	edge = math.Max(edge, p.part*direct(e, y))
-	best := p.part*p.common(e, y, alone, edge/p.part) - edge
+	direct, alone, ofY := evidences(e, y)
+	edge = math.Max(edge, p.part*direct)
+	best := p.part*common(e, y, alone+ofY, edge/p.part) - edge
 	if len(others) > 0 {
 		z := p.left(p.j, all, p.i)
-		edge := direct(column(mat.Col(nil, p.i, p.data.X)), z)
-		best = math.Max(best, p.part*(p.common(e, z, alone, edge)-edge))
+		direct, _, ofZ := evidences(column(mat.Col(nil, p.i, p.data.X)), z)
+		best = math.Max(best, p.part*(common(e, z, alone+ofZ, direct)-direct))
 	}
 	return best
 }
 
-// direct is the evidence of an edge x → y over that of none, in nats.
-func direct(x, y []float64) float64 {
+// evidences are what an edge x → y adds to the log evidence of y, and those of either variable
+// without causes.
+func evidences(x, y []float64) (edge, ofX, ofY float64) {
 	both := mat.NewDense(len(x), 2, nil)
 	both.SetCol(0, x)
 	both.SetCol(1, y)
 	s, err := additive.New(both, nil, additive.Options{})
 	if err != nil {
-		return math.Inf(1)
+		return math.Inf(1), math.Inf(1), math.Inf(1)
 	}
-	return s.LogScore(1, []int{0}) - s.LogScore(1, nil)
+	ofX, ofY = s.LogScore(0, nil), s.LogScore(1, nil)
+	return s.LogScore(1, []int{0}) - ofY, ofX, ofY
 }
 
 // left is what the other parents leave of a variable, standardised, in the rows that are looked at.
@@ -141,13 +143,7 @@ func (p pair) left(j int, parents []int, of int) []float64 {
 
 // column is one of mean 0 and variance 1 of the rows that are looked at.
 func column(x []float64) []float64 {
-	if len(x) > confounding {
-		some := make([]float64, confounding)
-		for k := range some {
-			some[k] = x[k*len(x)/confounding]
-		}
-		x = some
-	}
+	x = strided(x, confounding)
 	mean, sd := stat.PopMeanStdDev(x, nil)
 	out := make([]float64, len(x))
 	for k, v := range x {
@@ -156,18 +152,8 @@ func column(x []float64) []float64 {
 	return out
 }
 
-// alone is the log evidence of a variable of mean 0 and variance 1 without causes.
-func (p pair) alone(x []float64) float64 {
-	s, err := additive.New(mat.NewDense(len(x), 1, slices.Clone(x)), nil, additive.Options{})
-	if err != nil {
-		return math.Inf(1)
-	}
-	return s.LogScore(0, nil)
-}
-
-// common is what a hidden common cause adds to the evidences of two variables, of which one has
-// that of itself alone; it matters from about least on.
-func (p pair) common(x, y []float64, alone, least float64) float64 {
-	alone += p.alone(y)
+// common is what a hidden common cause adds to the evidences that two variables have alone; it
+// matters from about least on.
+func common(x, y []float64, alone, least float64) float64 {
 	return hidden.LogEvidence(x, y, alone+least) - alone
 }

@@ -92,7 +92,7 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 		if len(parents) > 0 {
 			rest = residuals(data, observed[j], j, parents, s, seed)
 		}
-		noise[j] = strided(rest)
+		noise[j] = strided(rest, cellRows)
 		if len(parents) == 0 {
 			continue
 		}

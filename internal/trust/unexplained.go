@@ -57,13 +57,14 @@ func unexplainedBy(data *dataset.Table, g *dag.Graph, noise [][]float64, observe
 		}
 	}
 	column := func(i, j int) []int {
-		if len(observed[j]) < n {
-			return classes(strided(inspect.ColumnOf(data, i, observed[j])), cellLevels)
+		if columns[i] != nil && len(observed[j]) == n {
+			return columns[i]
 		}
-		if columns[i] == nil {
-			columns[i] = classes(strided(inspect.ColumnOf(data, i, observed[j])), cellLevels)
+		of := classes(strided(inspect.ColumnOf(data, i, observed[j]), cellRows), cellLevels)
+		if len(observed[j]) == n {
+			columns[i] = of
 		}
-		return columns[i]
+		return of
 	}
 	for j := range d {
 		levels := noises[j]
@@ -92,8 +93,8 @@ func unexplainedBy(data *dataset.Table, g *dag.Graph, noise [][]float64, observe
 		parents := g.Parents(j)
 		for b := range parents {
 			for a := range b {
-				x := strided(inspect.ColumnOf(data, parents[a], observed[j]))
-				y := strided(inspect.ColumnOf(data, parents[b], observed[j]))
+				x := strided(inspect.ColumnOf(data, parents[a], observed[j]), cellRows)
+				y := strided(inspect.ColumnOf(data, parents[b], observed[j]), cellRows)
 				found(jointChance(noise[j], x, y, rows), func() string {
 					return fmt.Sprintf("the noise of %s depends on %s and %s together", name(j),
 						name(parents[a]), name(parents[b]))
@@ -127,21 +128,21 @@ func other(noise, on string) string {
 	return fmt.Sprintf("the noise of %s depends on %s, which is not among its causes", noise, on)
 }
 
-// strided are as many entries as are counted, evenly spread.
-func strided[T any](x []T) []T {
-	if len(x) <= cellRows {
+// strided are so many entries at most, evenly spread.
+func strided[T any](x []T, most int) []T {
+	if len(x) <= most {
 		return x
 	}
-	out := make([]T, cellRows)
+	out := make([]T, most)
 	for k := range out {
-		out[k] = x[k*len(x)/cellRows]
+		out[k] = x[k*len(x)/most]
 	}
 	return out
 }
 
 // inBoth are the entries of two variables of rows in which both are observed.
 func inBoth(x []float64, of []int, y []float64, and []int) (a, b []float64) {
-	of, and = strided(of), strided(and)
+	of, and = strided(of, cellRows), strided(and, cellRows)
 	for k, l := 0, 0; k < len(of) && l < len(and); {
 		switch {
 		case of[k] < and[l]:
