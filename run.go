@@ -21,6 +21,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/internal/tempering"
 	"tobac/models"
 	"tobac/posterior"
@@ -74,7 +75,7 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 	}
 	n, d := data.X.Dims()
 	// before anything of the size of the pairs of variables
-	if err := engine.CheckTable(n, d, cfg.Memory); err != nil {
+	if err := problems.CheckTable(n, d, cfg.Memory); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	p, e, why, err := cfg.Problem(data)
@@ -106,17 +107,17 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		return inspect.Warnings(data, (known || p.Model == nil) &&
 			!sem.TraitsOf(p.Model).AnyNoise)
 	})
-	if err := engine.CheckMemory(e.Engine(), p, p.Size(), cfg.Memory); err != nil {
+	if err := problems.CheckMemory(e.Engine(), p, problems.Size(p), cfg.Memory); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if r.stage, err = e.Engine().Begin(ctx, p); err != nil {
 		return nil, fmt.Errorf("tobac: %w",
-			r.noiseTooSmall(r.overflowed(engine.WithName(err, data.Names))))
+			r.noiseTooSmall(r.overflowed(problems.WithName(err, data.Names))))
 	}
 	if cfg.Model == nil {
 		if r.problem, r.engine, r.stage,
 			err = neural.Compare(ctx, p, e, r.stage, cfg.Memory); err != nil {
-			return nil, fmt.Errorf("tobac: %w", engine.WithName(err, data.Names))
+			return nil, fmt.Errorf("tobac: %w", problems.WithName(err, data.Names))
 		}
 	}
 	return r, nil
@@ -131,7 +132,7 @@ func (r *Run) Advance(ctx context.Context, to int) error {
 		return err
 	}
 	if err = r.stage.Advance(ctx, min(to, r.Steps())); err != nil {
-		err = r.overflowed(engine.WithName(err, r.problem.Data.Names))
+		err = r.overflowed(problems.WithName(err, r.problem.Data.Names))
 		err = fmt.Errorf("tobac: stopped after %d of %d steps: %w", r.Step(), r.Steps(), err)
 	}
 	end()
@@ -274,7 +275,8 @@ func (r *Run) overflowed(err error) error {
 }
 
 func (r *Run) outOfRange(err error) error {
-	return &engine.ColumnError{Text: "numbers left the range of float64; " + r.whyLarge(), Err: err}
+	return &problems.ColumnError{Err: err,
+		Text: "numbers left the range of float64; " + r.whyLarge()}
 }
 
 // noiseTooSmall adds to an error about scores that the noise variance that was given is what makes
@@ -282,7 +284,7 @@ func (r *Run) outOfRange(err error) error {
 func (r *Run) noiseTooSmall(err error) error {
 	if scores := new(score.VariableError); (errors.As(err, &scores) ||
 		errors.Is(err, tempering.ErrOverflow)) && r.smallNoise() {
-		return &engine.ColumnError{Text: fmt.Sprintf("%v; %s", err, r.whyLarge()), Err: err}
+		return &problems.ColumnError{Text: fmt.Sprintf("%v; %s", err, r.whyLarge()), Err: err}
 	}
 	return err
 }
@@ -315,7 +317,7 @@ func (r *Run) whyLarge() string {
 			}
 		}
 	}
-	if e, ok := r.engine.Engine().(engine.Sized); ok {
+	if e, ok := r.engine.Engine().(sized); ok {
 		names, others := e.SizeSettings(r.problem)
 		for _, s := range r.engine.Engine().Settings() {
 			if text := s.String(); slices.Contains(names, s.Name) && text != "" &&
@@ -331,6 +333,12 @@ func (r *Run) whyLarge() string {
 	}
 	return fmt.Sprintf("column %q has the greatest standard deviation, %.3g: bring the columns "+
 		"to a common scale", r.problem.Data.Names[j], wide)
+}
+
+// A sized engine has settings on which the sizes of its numbers depend.
+type sized interface {
+	// SizeSettings are the names of these settings, and those of the problem with their values.
+	SizeSettings(p *engine.Problem) (names, given []string)
 }
 
 // widest is the column of the greatest standard deviation.

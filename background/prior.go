@@ -69,7 +69,7 @@ type Prior struct {
 	// Own is a custom prior, in place of all the above; nil means none. SVGD
 	// needs no more of it. For the other engines it implements [Modular]. One that
 	// tells variables apart has a method Relabel(order []int) models.GraphPrior, as
-	// models.EdgePrior has.
+	// models.NewEdgePrior has.
 	Own models.GraphPrior
 }
 

@@ -15,6 +15,7 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/mcmc"
+	"tobac/internal/problems"
 	"tobac/internal/study"
 	"tobac/score"
 	"tobac/sem"
@@ -188,7 +189,7 @@ func TestChainsBesideSums(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			settled, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, settings,
+			settled, err := graphchains.Settle(ctx, p.Data, problems.ScoredModels(p), p, settings,
 				inference.TrustOf(p))
 			if err != nil {
 				t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/jobs"
+	"tobac/internal/problems"
 	"tobac/sem"
 )
 
@@ -111,7 +112,7 @@ func measuredRounds(t *testing.T, d int) *measuredFit {
 		at = processor()
 		return at - before
 	}
-	settled, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, settings,
+	settled, err := graphchains.Settle(ctx, p.Data, problems.ScoredModels(p), p, settings,
 		inference.TrustOf(p))
 	if err != nil {
 		t.Fatal(err)

@@ -259,6 +259,13 @@ func (p *Problem) Doing(engine, what string) {
 	p.Report(Progress{Engine: engine, Doing: what})
 }
 
+// Scored reports whether the model of the problem has node scores, or is to be chosen among some
+// that have.
+func (p *Problem) Scored() bool {
+	_, ok := sem.As[sem.Scored](p.Model)
+	return ok || p.Model == nil
+}
+
 // Vars is the number of variables.
 func (p *Problem) Vars() int { return len(p.Data.Names) }
 
@@ -318,9 +325,6 @@ func (f *finished) Close()                                         {}
 // MostSteps is the largest number of steps of an engine. Sums and products of such numbers fit in
 // 64 bits.
 const MostSteps = 1_000_000_000
-
-// BeforeEnd is the error of an outcome that is asked for before the last step.
-func BeforeEnd(steps int) error { return fmt.Errorf("it is read off after step %d", steps) }
 
 // Add adds the times of another run.
 func (s *Seconds) Add(t Seconds) {

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"context"
 	"fmt"
-	"testing"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -65,15 +64,4 @@ func ExampleInfer() {
 	fmt.Println(o.Posterior.Model, "–", o.Method)
 	// Output:
 	// linear – exact, over all graphs
-}
-
-// Of a model without node scores a single table of estimated evidences is summed over.
-func TestSizeOfEstimated(t *testing.T) {
-	p := enginetest.Chain()
-	all := p.Size()
-	p.Model = sem.FeedForward{}
-	if got := p.Size(); got.Models != 1 || all.Models < 2 {
-		t.Errorf("%d models with node scores of a network, %d where the model is open; want 1 "+
-			"and several", got.Models, all.Models)
-	}
 }

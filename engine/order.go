@@ -56,9 +56,6 @@ func (o *Order) Settings() []*setting.Setting {
 	}
 }
 
-// DrawnOrders is the number of orders drawn from the posterior unless Count says otherwise.
-const DrawnOrders = 5
-
 // Validate finds settings that are out of range or contradict each other, for d variables.
 func (o *Order) Validate(d int) error {
 	if err := setting.Check(o.Settings()); err != nil {

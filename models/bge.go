@@ -18,19 +18,8 @@ type BGeOptions struct {
 	AlphaLambda float64 // degrees of freedom α_λ > d+1; zero means d+2
 }
 
-// BGe is the Bayesian Gaussian equivalent score: the marginal likelihood of a
-// linear Gaussian network with a Normal-Wishart prior, equal for
-// Markov-equivalent graphs. It has no parameters. For variable j, N rows in
-// which it was not set by intervention, with mean x̄ and scatter s_N,
-//
-//	R       = t·I + s_N + (N α_μ/(N+α_μ)) x̄ x̄ᵀ,   t = α_μ(α_λ−d−1)/(α_μ+1)
-//	score_j = ½ ln(α_μ/(N+α_μ)) + lnΓ(½(N+α_λ−d+p+1)) − lnΓ(½(α_λ−d+p+1)) − ½ N ln π
-//	        + ½(α_λ−d+2p+1) ln t + ½(N+α_λ−d+p) ln|R_pa| − ½(N+α_λ−d+p+1) ln|R_pa∪j|
-//
-// with p parents. For a graph with entries in [0,1], m = G_·j, p = Σ m, and the
-// determinants are those of I + (m mᵀ)∘(R − I) with m and with m + e_j. A
-// variable without rows scores 0.
-type BGe struct {
+// bge is the score of [NewBGe].
+type bge struct {
 	d      int
 	opt    BGeOptions
 	t      float64
@@ -44,12 +33,24 @@ type bgeGroup struct {
 	n       int
 }
 
-var _ Likelihood = (*BGe)(nil)
+var _ Likelihood = (*bge)(nil)
 
-// NewBGe prepares the score for data x, n×d. intervened is nil or n×d with 1
-// where the entry was set by intervention: such a row drops out of that
-// variable's score.
-func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
+// NewBGe is the Bayesian Gaussian equivalent score of data x, n×d: the marginal likelihood of a
+// linear Gaussian network with a Normal-Wishart prior, equal for
+// Markov-equivalent graphs. It has no parameters. For variable j, N rows in
+// which it was not set by intervention, with mean x̄ and scatter s_N,
+//
+//	R       = t·I + s_N + (N α_μ/(N+α_μ)) x̄ x̄ᵀ,   t = α_μ(α_λ−d−1)/(α_μ+1)
+//	score_j = ½ ln(α_μ/(N+α_μ)) + lnΓ(½(N+α_λ−d+p+1)) − lnΓ(½(α_λ−d+p+1)) − ½ N ln π
+//	        + ½(α_λ−d+2p+1) ln t + ½(N+α_λ−d+p) ln|R_pa| − ½(N+α_λ−d+p+1) ln|R_pa∪j|
+//
+// with p parents. For a graph with entries in [0,1], m = G_·j, p = Σ m, and the
+// determinants are those of I + (m mᵀ)∘(R − I) with m and with m + e_j. A
+// variable without rows scores 0.
+//
+// intervened is nil or n×d with 1 where the entry was set by intervention: such a row drops out of
+// that variable's score.
+func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (Likelihood, error) {
 	n, d := x.Dims()
 	if n == 0 || d == 0 {
 		return nil, fmt.Errorf(
@@ -66,7 +67,7 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &BGe{d: d, opt: opt, t: t}
+	b := &bge{d: d, opt: opt, t: t}
 	for _, g := range groups {
 		b.groups = append(b.groups,
 			bgeGroup{columns: g.columns, r: b.posteriorMinusIdentity(x, g.rows), n: len(g.rows)})
@@ -75,7 +76,7 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 }
 
 // posteriorMinusIdentity is R − I of the given rows.
-func (b *BGe) posteriorMinusIdentity(x mat.Matrix, rows []int) []float64 {
+func (b *bge) posteriorMinusIdentity(x mat.Matrix, rows []int) []float64 {
 	d, n := b.d, float64(len(rows))
 	mean := make([]float64, d)
 	for _, i := range rows {
@@ -100,16 +101,16 @@ func (b *BGe) posteriorMinusIdentity(x mat.Matrix, rows []int) []float64 {
 }
 
 // Vars implements [Likelihood].
-func (b *BGe) Vars() int { return b.d }
+func (b *bge) Vars() int { return b.d }
 
 // ParamLen implements [Likelihood]: 0, the parameters are integrated out.
-func (b *BGe) ParamLen() int { return 0 }
+func (b *bge) ParamLen() int { return 0 }
 
 // InitParams implements [Likelihood]; there is nothing to draw.
-func (b *BGe) InitParams([]float64, *rand.Rand) {}
+func (b *bge) InitParams([]float64, *rand.Rand) {}
 
 // Terms implements [Likelihood]; theta is not used.
-func (b *BGe) Terms(g, _ *autograd.Node) (prior, data *autograd.Node) {
+func (b *bge) Terms(g, _ *autograd.Node) (prior, data *autograd.Node) {
 	build := g.Builder()
 	zero := build.Scalar(0).Expand(autograd.Shape{b.d})
 	data = zero
@@ -128,7 +129,7 @@ func (b *BGe) Terms(g, _ *autograd.Node) (prior, data *autograd.Node) {
 }
 
 // score is score_j; r is the constant R − I.
-func (b *BGe) score(g, r *autograd.Node, j int, n float64) *autograd.Node {
+func (b *bge) score(g, r *autograd.Node, j int, n float64) *autograd.Node {
 	build := g.Builder()
 	m := g.Gather(columnIndices(b.d, []int{j}), autograd.Shape{b.d})
 	p := m.Sum()

@@ -69,7 +69,7 @@ func naiveBGe(x, mask *mat.Dense, parents []int, j int, alphaMu, alphaLambda flo
 }
 
 // bgeTerms evaluates the score of every variable at an adjacency.
-func bgeTerms(t *testing.T, lik *models.BGe, g []float64) []float64 {
+func bgeTerms(t *testing.T, lik models.Likelihood, g []float64) []float64 {
 	t.Helper()
 	d := lik.Vars()
 	b := autograd.NewBuilder("bge")
@@ -82,7 +82,7 @@ func bgeTerms(t *testing.T, lik *models.BGe, g []float64) []float64 {
 	return out[1]
 }
 
-func newBGe(t *testing.T, x, mask mat.Matrix, opt models.BGeOptions) *models.BGe {
+func newBGe(t *testing.T, x, mask mat.Matrix, opt models.BGeOptions) models.Likelihood {
 	t.Helper()
 	lik, err := models.NewBGe(x, mask, opt)
 	if err != nil {
@@ -343,7 +343,7 @@ func TestBGeExactPosterior(t *testing.T) {
 }
 
 // localScores are score_j for every set of parents, as bits.
-func localScores(t *testing.T, lik *models.BGe) [][]float64 {
+func localScores(t *testing.T, lik models.Likelihood) [][]float64 {
 	t.Helper()
 	d := lik.Vars()
 	sets := 1 << d

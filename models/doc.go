@@ -25,7 +25,7 @@
 // unless the order is its own inverse.
 //
 // A [Likelihood] splits over variables, L = Σ_j L_j, where L_j = log p(Θ_j|G_j) +
-// log p(D_j|G_j,Θ_j) depends only on column j. [Linear] is
+// log p(D_j|G_j,Θ_j) depends only on column j. [NewLinear] is
 //
 //	log p(Θ|G)   = Σ_ij G_ij lnN(Θ_ij; μ_e, σ_e²)
 //	log p(D|G,Θ) = Σ_nj lnN(x_nj; [X(G∘Θ)]_nj, σ²),                                (2)
@@ -34,8 +34,8 @@
 // numbers in [0,1], and (n,j) runs over the entries that were not set by
 // intervention. It works on one Gram matrix for each group of variables with the
 // same rows, at a cost that does not depend on the number of rows. Initial
-// weights keep a gap from zero; that gap is not part of the prior. [FeedForward]
-// has a network for every variable; [BGe] is a marginal likelihood without
+// weights keep a gap from zero; that gap is not part of the prior. [NewFeedForward]
+// has a network for every variable; [NewBGe] is a marginal likelihood without
 // parameters, for which Θ and its block are missing below.
 //
 // # Latents and soft graphs
@@ -61,7 +61,7 @@
 //	log p(Z)     = Σ lnN(Z; 0, 1/k) + log p_graph(edge probabilities).             (5)
 //
 // The [GraphPrior] is evaluated at the matrix of edge probabilities, which for
-// [ErdosRenyi] and [EdgePrior] is its exact expectation. Edges that it rules out
+// [ErdosRenyi] and [NewEdgePrior] is its exact expectation. Edges that it rules out
 // or makes certain ([FixedEdges]) are not sampled. With [AllPairs], (5) has the further term
 // of [Penalty] against cycles. The expectation in (4) is estimated from S samples
 // of graphs by one of
@@ -90,7 +90,7 @@
 //
 //	q = σ(αs_ij + ln E[f_j(pa ∪ i)] − ln E[f_j(pa ∖ i)]),   f_j = exp(L_j + ln ρ_j),      (8)
 //
-// of which both expectations are estimated from the same S hard samples. [IntegratedNetwork] is
+// of which both expectations are estimated from the same S hard samples. [NewIntegratedNetwork] is
 // [Flippable].
 // [EdgeParameters]: whether f_j counts the weights of an edge only by density. Temper raises
 // p(D|G,Θ) to a power that may grow from 0 to 1. [TOBAC.Conditionals] are the limits of (8) for a

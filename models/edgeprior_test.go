@@ -12,7 +12,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func newEdgePrior(t *testing.T, d int, p ...float64) *models.EdgePrior {
+type relabeller interface {
+	Relabel(order []int) models.GraphPrior
+}
+
+func newEdgePrior(t *testing.T, d int, p ...float64) models.ModularPrior {
 	t.Helper()
 	prior, err := models.NewEdgePrior(mat.NewDense(d, d, p))
 	if err != nil {
@@ -85,9 +89,10 @@ func TestEdgePriorRelabel(t *testing.T) {
 		g := autograd.NewBuilder("prior").Input("g", autograd.Shape{d, d})
 		return evaluate(t, []*autograd.Node{g}, [][]float64{at}, prior.LogProb(g))[0]
 	}
-	check(t, "log prior", value(prior.Relabel(order), relabelled), value(prior, original), 1e-14)
+	check(t, "log prior", value(prior.(relabeller).Relabel(order), relabelled),
+		value(prior, original), 1e-14)
 	checkPanic(t, "models: order of 2 variables for an edge prior of 4", func() {
-		prior.Relabel([]int{0, 1})
+		prior.(relabeller).Relabel([]int{0, 1})
 	})
 }
 
@@ -113,7 +118,7 @@ func TestEdgePriorErrors(t *testing.T) {
 	lik := testedLikelihoods(t, 114, 4, 3)["BGe"]
 	for _, tt := range []struct {
 		name      string
-		prior     *models.EdgePrior
+		prior     models.ModularPrior
 		embedding models.Embedding
 		want      string
 	}{

@@ -179,7 +179,7 @@ func priorSlope(prior models.GraphPrior, d int, probs []float64) []float64 {
 		copy(out, erdosRenyiSlope(p.EdgeProbability)(probs))
 	case models.ScaleFree:
 		copy(out, scaleFreeSlope(probs))
-	case *models.EdgePrior:
+	case models.FixedEdges:
 		for e := range out {
 			q := p.EdgeProbabilities().At(e/d, e%d)
 			out[e] = math.Log(q / (1 - q))

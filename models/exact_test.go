@@ -34,7 +34,7 @@ func allGraphs(d int) []float64 {
 type exactProblem struct {
 	naive
 	z, theta, probs []float64
-	lik             *models.Linear
+	lik             models.Likelihood
 }
 
 // alphaOfExact is the inverse temperature at which the problems are studied.

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"tobac/autograd"
 	"tobac/dag"
@@ -69,7 +70,7 @@ func (t *TOBAC) evaluate(e *expressions, x []*mat.Dense, step int,
 
 // NoisePoints are the points of the sum over the noise variances of variable j, and the logarithms
 // of their weights.
-func (v *IntegratedNetwork) NoisePoints(j int) (variances, logWeights []float64) {
+func (v *integratedNetwork) NoisePoints(j int) (variances, logWeights []float64) {
 	return v.nodes[j].variances, v.nodes[j].logWeights
 }
 
@@ -87,7 +88,7 @@ func (t *TOBAC) Graphs(z *mat.Dense) []*dag.Graph {
 // HeldOut is log p(D_ho|G_m, Θ_m, D) of other rows, as [NewIntegratedNetwork] takes them, for every
 // graph with its row of parameters: the evidence of both tables less that of the data, with the
 // last layer integrated over its posterior.
-func (v *IntegratedNetwork) HeldOut(x, intervened mat.Matrix, graphs []*dag.Graph,
+func (v *integratedNetwork) HeldOut(x, intervened mat.Matrix, graphs []*dag.Graph,
 	theta *mat.Dense) ([]float64, error) {
 	n, d := x.Dims()
 	own, _ := v.net.x.Dims()
@@ -130,3 +131,21 @@ func (t *TOBAC) Alpha(step int) float64 { return t.alphaAt(step) }
 
 // SeededNoise is the noise of a [TOBAC] whose settings hold this seed and no Noise.
 func SeededNoise(seed uint64) Noise { return seeded(seed) }
+
+// NewIntegrated is [NewIntegratedNetwork] with the powers of its likelihood.
+func NewIntegrated(x, intervened mat.Matrix, opt FeedForwardOptions) (IntegratedNetwork, error) {
+	lik, err := NewIntegratedNetwork(x, intervened, opt)
+	if err != nil {
+		return nil, err
+	}
+	return lik.(IntegratedNetwork), nil
+}
+
+// An IntegratedNetwork is the likelihood of [NewIntegratedNetwork] with its powers.
+type IntegratedNetwork interface {
+	Likelihood
+	Flippable
+	Complete(graphs []*dag.Graph, theta *mat.Dense, rng func(m int) *rand.Rand) (*mat.Dense, error)
+	NoisePoints(j int) (variances, logWeights []float64)
+	HeldOut(x, intervened mat.Matrix, graphs []*dag.Graph, theta *mat.Dense) ([]float64, error)
+}

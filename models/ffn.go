@@ -25,8 +25,21 @@ type FeedForwardOptions struct {
 	NoBias     bool       // leave out all biases
 }
 
-// FeedForward is the nonlinear Gaussian structural equation model in which
-// every variable is a network of its parents,
+// feedForward is the model of [NewFeedForward].
+type feedForward struct {
+	opt    FeedForwardOptions
+	noise  noiseModel
+	x      *mat.Dense
+	rows   [][]int // rows that count, per variable; nil means all
+	d      int
+	layers []layer // from the inputs to the output
+	params int     // number of all parameters
+}
+
+var _ Likelihood = (*feedForward)(nil)
+
+// NewFeedForward is the nonlinear Gaussian structural equation model of data x, n×d with its
+// columns in causal order, in which every variable is a network of its parents,
 //
 //	H₁ = a(X(G_·j ∘ W₁) + b₁),   H₂ = a(H₁W₂ + b₂), …   mean_j = H_L W + b,
 //	x_j ~ N(mean_j, σ²),
@@ -46,22 +59,18 @@ type FeedForwardOptions struct {
 // and unit, b₁ as (d, h₁), then for each further layer its weights (d, h, h') and
 // biases (d, h'), the last one with h' = 1; with [VarianceParameters] the logarithms of the d
 // noise variances.
-type FeedForward struct {
-	opt    FeedForwardOptions
-	noise  noiseModel
-	x      *mat.Dense
-	rows   [][]int // rows that count, per variable; nil means all
-	d      int
-	layers []layer // from the inputs to the output
-	params int     // number of all parameters
+//
+// intervened is nil or n×d with 1 where the entry was set by intervention, as for [NewLinear]. The
+// likelihood is also a [Gaussian] and [Separate].
+func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (Likelihood, error) {
+	f, err := newFeedForward(x, intervened, opt)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
-var _ Likelihood = (*FeedForward)(nil)
-
-// NewFeedForward prepares the model for data x, n×d with its columns in causal
-// order. intervened is nil or n×d with 1 where the entry was set by
-// intervention, as for [NewLinear].
-func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForward, error) {
+func newFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*feedForward, error) {
 	if opt.NoiseVariance == 0 {
 		opt.NoiseVariance = 0.1
 	}
@@ -94,7 +103,7 @@ func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForw
 	if err := checkData(x); err != nil {
 		return nil, err
 	}
-	f := &FeedForward{opt: opt, x: mat.DenseCopyOf(x), d: d,
+	f := &feedForward{opt: opt, x: mat.DenseCopyOf(x), d: d,
 		noise: noiseModel{kind: opt.NoiseVariances, variance: opt.NoiseVariance,
 			rows: make([]float64, d)}}
 	if err := f.noise.check(); err != nil {
@@ -121,10 +130,10 @@ func NewFeedForward(x, intervened mat.Matrix, opt FeedForwardOptions) (*FeedForw
 }
 
 // Vars implements [Likelihood].
-func (f *FeedForward) Vars() int { return f.d }
+func (f *feedForward) Vars() int { return f.d }
 
 // NoiseVariance implements [Gaussian].
-func (f *FeedForward) NoiseVariance(j int, residuals float64) float64 {
+func (f *feedForward) NoiseVariance(j int, residuals float64) float64 {
 	return f.noise.expected(j, residuals)
 }
 
@@ -133,7 +142,7 @@ func (f *FeedForward) NoiseVariance(j int, residuals float64) float64 {
 type layer struct{ in, out, weights, biases int }
 
 // layOut places the parameters of all layers, the first of which has d inputs.
-func (f *FeedForward) layOut() {
+func (f *feedForward) layOut() {
 	in := f.d
 	for _, out := range append(slices.Clone(f.opt.Hidden), 1) {
 		l := layer{in: in, out: out, weights: f.params, biases: -1}
@@ -150,11 +159,11 @@ func (f *FeedForward) layOut() {
 
 // ParamLen implements [Likelihood]: d(dh + 2h + 1) for one hidden layer of h
 // units with biases.
-func (f *FeedForward) ParamLen() int { return f.params }
+func (f *feedForward) ParamLen() int { return f.params }
 
 // InitParams implements [Likelihood]: N(0, σ_p²) for every parameter, logarithms of
 // variances among them.
-func (f *FeedForward) InitParams(dst []float64, rng *rand.Rand) {
+func (f *feedForward) InitParams(dst []float64, rng *rand.Rand) {
 	sd := math.Sqrt(f.opt.ParamVariance)
 	for i := range dst {
 		dst[i] = sd * rng.NormFloat64()
@@ -162,7 +171,7 @@ func (f *FeedForward) InitParams(dst []float64, rng *rand.Rand) {
 }
 
 // Terms implements [Likelihood].
-func (f *FeedForward) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+func (f *feedForward) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	for j := range f.d {
 		prior = f.put(prior, j, f.priorOf(f.layers, j, g, theta))
 	}
@@ -175,7 +184,7 @@ func (f *FeedForward) Terms(g, theta *autograd.Node) (prior, data *autograd.Node
 }
 
 // put adds a scalar to element j of a vector of d; nil means all 0.
-func (f *FeedForward) put(sum *autograd.Node, j int, scalar *autograd.Node) *autograd.Node {
+func (f *feedForward) put(sum *autograd.Node, j int, scalar *autograd.Node) *autograd.Node {
 	own := scalar.Reshape(autograd.Shape{1}).ScatterAdd([]int{j}, autograd.Shape{f.d})
 	if sum == nil {
 		return own
@@ -184,12 +193,12 @@ func (f *FeedForward) put(sum *autograd.Node, j int, scalar *autograd.Node) *aut
 }
 
 // weights are those of variable j in a layer.
-func (f *FeedForward) weights(l layer, j int, theta *autograd.Node) *autograd.Node {
+func (f *feedForward) weights(l layer, j int, theta *autograd.Node) *autograd.Node {
 	return theta.Gather(span(l.weights+j*l.in*l.out, l.in*l.out), autograd.Shape{l.in, l.out})
 }
 
 // biases are those of variable j in a layer; nil means there are none.
-func (f *FeedForward) biases(l layer, j int, theta *autograd.Node) *autograd.Node {
+func (f *feedForward) biases(l layer, j int, theta *autograd.Node) *autograd.Node {
 	if l.biases < 0 {
 		return nil
 	}
@@ -197,12 +206,12 @@ func (f *FeedForward) biases(l layer, j int, theta *autograd.Node) *autograd.Nod
 }
 
 // parents is column j of the graph.
-func (f *FeedForward) parents(j int, g *autograd.Node) *autograd.Node {
+func (f *feedForward) parents(j int, g *autograd.Node) *autograd.Node {
 	return g.Gather(columnIndices(f.d, []int{j}), autograd.Shape{f.d, 1})
 }
 
 // priorOf is the log density of the parameters of variable j in the first layers.
-func (f *FeedForward) priorOf(layers []layer, j int,
+func (f *feedForward) priorOf(layers []layer, j int,
 	g, theta *autograd.Node) (prior *autograd.Node) {
 	lnN := func(x *autograd.Node) *autograd.Node { return lnNormal(x, 0, f.opt.ParamVariance) }
 	for i, l := range layers {
@@ -219,7 +228,7 @@ func (f *FeedForward) priorOf(layers []layer, j int,
 }
 
 // Residuals implements [Gaussian].
-func (f *FeedForward) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
+func (f *feedForward) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
 	for j := range f.d {
 		if rows, n := f.observations(j); n > 0 {
 			sum = f.put(sum, j, f.residuals(j, rows, g, theta).Square().Sum())
@@ -232,7 +241,7 @@ func (f *FeedForward) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
 }
 
 // residuals are those of variable j in the given rows.
-func (f *FeedForward) residuals(j int, rows *mat.Dense, g, theta *autograd.Node) *autograd.Node {
+func (f *feedForward) residuals(j int, rows *mat.Dense, g, theta *autograd.Node) *autograd.Node {
 	n, _ := rows.Dims()
 	return g.Builder().Constant(mat.Col(nil, j, rows),
 		autograd.Shape{n, 1}).Sub(f.through(f.layers, j, rows, g, theta))
@@ -240,7 +249,7 @@ func (f *FeedForward) residuals(j int, rows *mat.Dense, g, theta *autograd.Node)
 
 // through is what the first layers make of the given rows for variable j, n × units, before the
 // last one's activation.
-func (f *FeedForward) through(layers []layer, j int, rows *mat.Dense,
+func (f *feedForward) through(layers []layer, j int, rows *mat.Dense,
 	g, theta *autograd.Node) (h *autograd.Node) {
 	b := g.Builder()
 	n, _ := rows.Dims()
@@ -259,7 +268,7 @@ func (f *FeedForward) through(layers []layer, j int, rows *mat.Dense,
 }
 
 // observations are the rows in which variable j was not set by intervention.
-func (f *FeedForward) observations(j int) (*mat.Dense, int) {
+func (f *feedForward) observations(j int) (*mat.Dense, int) {
 	n, _ := f.x.Dims()
 	if f.rows == nil || len(f.rows[j]) == n {
 		return f.x, n

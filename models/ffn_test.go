@@ -116,7 +116,7 @@ func (v *naiveNetwork) terms(g, theta []float64) (prior, data []float64) {
 type networkCase struct {
 	name string
 	naiveNetwork
-	lik *models.FeedForward
+	lik models.Likelihood
 }
 
 // kinked reports whether pre-activations are exactly 0 for a variable without
@@ -219,10 +219,10 @@ func TestNetworkParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 20 * (20*5 + 11)
-	if got := lik.ParamLen(); got != n || lik.Vars() != 20 || lik.NoiseVariance(0, 1) != 0.1 {
+	n, variance := 20*(20*5+11), lik.(models.Gaussian).NoiseVariance(0, 1)
+	if got := lik.ParamLen(); got != n || lik.Vars() != 20 || variance != 0.1 {
 		t.Errorf("got %d parameters of %d variables, noise variance %v, want %d, 20, 0.1", got,
-			lik.Vars(), lik.NoiseVariance(0, 1), n)
+			lik.Vars(), variance, n)
 	}
 	theta := make([]float64, n)
 	lik.InitParams(theta, newRand(5))

@@ -15,7 +15,7 @@ import (
 func BenchmarkFlips(b *testing.B) {
 	const d, n = 20, 100
 	rng := newRand(3)
-	lik, err := models.NewIntegratedNetwork(mat.NewDense(n, d, normals(rng, n*d)), nil,
+	lik, err := models.NewIntegrated(mat.NewDense(n, d, normals(rng, n*d)), nil,
 		models.FeedForwardOptions{})
 	if err != nil {
 		b.Fatal(err)

@@ -178,7 +178,7 @@ func TestParameterTargetAgainstExpressions(t *testing.T) {
 	x, mask, all := integratedCases(t)
 	rng := rand.New(rand.NewPCG(3, 9))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		lik, err := models.NewIntegratedNetwork(x, mask, all[name])
+		lik, err := models.NewIntegrated(x, mask, all[name])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func TestFlippersAgainstExpressions(t *testing.T) {
 	x, mask, all := integratedCases(t)
 	likelihoods := map[string]models.Likelihood{"node scores": noisyScores(4)}
 	for name, opt := range all {
-		lik, err := models.NewIntegratedNetwork(x, mask, opt)
+		lik, err := models.NewIntegrated(x, mask, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 // Mean writes the mean of variable j under the parameters theta of one particle to dst, one element
 // for each row; columns[k] holds the values of its parent parents[k] in these rows. All other
 // inputs are masked. It panics if lengths do not fit.
-func (f *FeedForward) Mean(dst, theta []float64, j int, parents []int, columns [][]float64) {
+func (f *feedForward) Mean(dst, theta []float64, j int, parents []int, columns [][]float64) {
 	if len(theta) != f.params || len(parents) != len(columns) {
 		panic(fmt.Sprintf("models: %d parameters and %d columns of %d parents, want %d parameters",
 			len(theta), len(columns), len(parents), f.params))

@@ -10,13 +10,13 @@ type Separate interface {
 }
 
 var (
-	_ Separate = (*Linear)(nil)
-	_ Separate = (*FeedForward)(nil)
-	_ Separate = (*IntegratedNetwork)(nil)
+	_ Separate = (*linear)(nil)
+	_ Separate = (*feedForward)(nil)
+	_ Separate = (*integratedNetwork)(nil)
 )
 
 // Owners implements [Separate]: the weight of i → j is j's.
-func (l *Linear) Owners() []int {
+func (l *linear) Owners() []int {
 	owners := make([]int, l.ParamLen())
 	for i := range l.d {
 		for j := range l.d {
@@ -27,15 +27,15 @@ func (l *Linear) Owners() []int {
 }
 
 // Owners implements [Separate].
-func (f *FeedForward) Owners() []int { return f.owners(f.layers) }
+func (f *feedForward) Owners() []int { return f.owners(f.layers) }
 
 // Owners implements [Separate].
-func (v *IntegratedNetwork) Owners() []int {
+func (v *integratedNetwork) Owners() []int {
 	return v.net.owners(v.net.layers[:len(v.net.layers)-1])
 }
 
 // owners are those of the parameters of some layers and of the noise variances behind them.
-func (f *FeedForward) owners(layers []layer) (owners []int) {
+func (f *feedForward) owners(layers []layer) (owners []int) {
 	each := func(count int) {
 		for j := range f.d {
 			owners = append(owners, slices.Repeat([]int{j}, count)...)

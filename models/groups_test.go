@@ -32,7 +32,7 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 		models.FeedForwardOptions{Hidden: []int{3, 2}, Activation: models.Tanh}))
 	add(models.NewFeedForward(data, nil, models.FeedForwardOptions{Activation: models.Tanh,
 		NoBias: true, NoiseVariances: models.VarianceParameters}))
-	add(models.NewIntegratedNetwork(data, nil, models.FeedForwardOptions{Hidden: []int{3},
+	add(models.NewIntegrated(data, nil, models.FeedForwardOptions{Hidden: []int{3},
 		Activation: models.Tanh, NoiseVariances: models.VarianceParameters}))
 	for _, lik := range all {
 		b := autograd.NewBuilder("owners")

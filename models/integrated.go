@@ -15,9 +15,9 @@ import (
 type OutputLayer int
 
 const (
-	// SampledOutput makes its weights parameters like all others, as published: [FeedForward].
+	// SampledOutput makes its weights parameters like all others, as published: [NewFeedForward].
 	SampledOutput OutputLayer = iota
-	// IntegratedOutput integrates them out in closed form: [IntegratedNetwork].
+	// IntegratedOutput integrates them out in closed form: [NewIntegratedNetwork].
 	IntegratedOutput
 )
 
@@ -31,23 +31,9 @@ func (o OutputLayer) String() string {
 	return outputLayerNames[o]
 }
 
-// IntegratedNetwork is [FeedForward] with the weights and the bias of every output
-// integrated out. Given the layers before it, with
-//
-//	Φ = [a(H), 1] of variable j (n×m),   B = I + σ_p² ΦᵀΦ/σ²,   b = σ_p Φᵀy/σ²,
-//	log p(D_j|G,Θ) = −(n/2) ln(2πσ²) − ½ ln|B| − ½ (yᵀy/σ² − bᵀB⁻¹b),                (1)
-//	W, b | D, G, Θ ~ N(σ_p B⁻¹b, σ_p² B⁻¹).                                          (2)
-//
-// Its parameters are those of FeedForward without the last layer's, in the same places. Without a
-// hidden layer Φ = [X diag(G_·j), 1], which is the linear model without parameters.
-//
-// A noise variance that is not given, [OwnVariances], is integrated out numerically: by the
-// trapezoidal rule in ln σ_j² from four times the mean square of x_j (more with few rows) down to
-// 1/1000 of it, at distances of at most twice √(2/n_j), about two posterior standard deviations, so
-// that the sum is exact to some per cent of a factor. It takes six times as long as a given
-// variance (100 rows). With [VarianceParameters] the ln σ_j² are the last d parameters.
-type IntegratedNetwork struct {
-	net     *FeedForward
+// integratedNetwork is the model of [NewIntegratedNetwork].
+type integratedNetwork struct {
+	net     *feedForward
 	hidden  int         // parameters of the layers before the last
 	nodes   []noiseGrid // by variable
 	squares []float64   // mean of the squares of each variable, or σ² where that is 0
@@ -56,16 +42,30 @@ type IntegratedNetwork struct {
 // A noiseGrid are the points of a sum over noise variances, of which there is one if it is given.
 type noiseGrid struct{ variances, logWeights []float64 }
 
-var _ Likelihood = (*IntegratedNetwork)(nil)
+var _ Likelihood = (*integratedNetwork)(nil)
 
-// NewIntegratedNetwork prepares the model for data as [NewFeedForward] takes them.
-func NewIntegratedNetwork(x, intervened mat.Matrix, opt FeedForwardOptions) (*IntegratedNetwork,
-	error) {
-	net, err := NewFeedForward(x, intervened, opt)
+// NewIntegratedNetwork is the model of [NewFeedForward], which has the same arguments, with the
+// weights and the bias of every output integrated out. Given the layers before it, with
+//
+//	Φ = [a(H), 1] of variable j (n×m),   B = I + σ_p² ΦᵀΦ/σ²,   b = σ_p Φᵀy/σ²,
+//	log p(D_j|G,Θ) = −(n/2) ln(2πσ²) − ½ ln|B| − ½ (yᵀy/σ² − bᵀB⁻¹b),                (1)
+//	W, b | D, G, Θ ~ N(σ_p B⁻¹b, σ_p² B⁻¹).                                          (2)
+//
+// Its parameters are those of the network without the last layer's, in the same places. Without a
+// hidden layer Φ = [X diag(G_·j), 1], which is the linear model without parameters.
+//
+// A noise variance that is not given, [OwnVariances], is integrated out numerically: by the
+// trapezoidal rule in ln σ_j² from four times the mean square of x_j (more with few rows) down to
+// 1/1000 of it, at distances of at most twice √(2/n_j), about two posterior standard deviations, so
+// that the sum is exact to some per cent of a factor. It takes six times as long as a given
+// variance (100 rows). With [VarianceParameters] the ln σ_j² are the last d parameters.
+// The likelihood is also [Flippable] and [Separate].
+func NewIntegratedNetwork(x, intervened mat.Matrix, opt FeedForwardOptions) (Likelihood, error) {
+	net, err := newFeedForward(x, intervened, opt)
 	if err != nil {
 		return nil, err
 	}
-	v := &IntegratedNetwork{net: net, hidden: net.layers[len(net.layers)-1].weights}
+	v := &integratedNetwork{net: net, hidden: net.layers[len(net.layers)-1].weights}
 	for j := range net.d {
 		rows, n := net.observations(j)
 		square := 0.0
@@ -116,14 +116,14 @@ func (m noiseModel) grid(square float64, n int) (g noiseGrid) {
 }
 
 // Vars implements [Likelihood].
-func (v *IntegratedNetwork) Vars() int { return v.net.d }
+func (v *integratedNetwork) Vars() int { return v.net.d }
 
 // ParamLen implements [Likelihood]: d(dh + h) for one hidden layer of h units with biases.
-func (v *IntegratedNetwork) ParamLen() int { return v.hidden + v.net.noise.params() }
+func (v *integratedNetwork) ParamLen() int { return v.hidden + v.net.noise.params() }
 
-// InitParams implements [Likelihood]: as [FeedForward.InitParams], with variances about half the
+// InitParams implements [Likelihood]: as those of [NewFeedForward], with variances about half the
 // mean square of the variable.
-func (v *IntegratedNetwork) InitParams(dst []float64, rng *rand.Rand) {
+func (v *integratedNetwork) InitParams(dst []float64, rng *rand.Rand) {
 	v.net.InitParams(dst, rng)
 	for j := range dst[v.hidden:] {
 		dst[v.hidden+j] = math.Log(v.squares[j]/2) + 0.5*rng.NormFloat64()
@@ -131,7 +131,7 @@ func (v *IntegratedNetwork) InitParams(dst []float64, rng *rand.Rand) {
 }
 
 // Terms implements [Likelihood].
-func (v *IntegratedNetwork) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+func (v *integratedNetwork) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	f := v.net
 	prior = g.Builder().Constant(make([]float64, f.d), autograd.Shape{f.d})
 	data = prior
@@ -153,7 +153,7 @@ func (v *IntegratedNetwork) Terms(g, theta *autograd.Node) (prior, data *autogra
 }
 
 // features is Φ of variable j in the given rows without the column of ones, n×m.
-func (v *IntegratedNetwork) features(j int, rows *mat.Dense,
+func (v *integratedNetwork) features(j int, rows *mat.Dense,
 	g, theta *autograd.Node) *autograd.Node {
 	f := v.net
 	if last := len(f.layers) - 1; last > 0 {
@@ -165,7 +165,7 @@ func (v *IntegratedNetwork) features(j int, rows *mat.Dense,
 }
 
 // evidence is (1) of variable j, averaged over its noise variances.
-func (v *IntegratedNetwork) evidence(j int, rows *mat.Dense,
+func (v *integratedNetwork) evidence(j int, rows *mat.Dense,
 	phi, logs *autograd.Node) *autograd.Node {
 	n, _ := rows.Dims()
 	b, grid := phi.Builder(), v.nodes[j]
@@ -191,7 +191,7 @@ func (v *IntegratedNetwork) evidence(j int, rows *mat.Dense,
 
 // gram is the upper triangle of the Gram matrix of the columns σ_p Φ and y, and zeros below the
 // part that depends on the network.
-func (v *IntegratedNetwork) gram(j int, rows *mat.Dense, phi *autograd.Node) *autograd.Node {
+func (v *integratedNetwork) gram(j int, rows *mat.Dense, phi *autograd.Node) *autograd.Node {
 	n, _ := rows.Dims()
 	b, h := phi.Builder(), phi.Shape()[1]
 	sd := math.Sqrt(v.net.opt.ParamVariance)

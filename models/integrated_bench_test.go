@@ -23,13 +23,13 @@ func BenchmarkOutputLayer(b *testing.B) {
 			return models.NewFeedForward(x, nil, models.FeedForwardOptions{})
 		}},
 		{"integrated", func() (models.Likelihood, error) {
-			return models.NewIntegratedNetwork(x, nil, models.FeedForwardOptions{})
+			return models.NewIntegrated(x, nil, models.FeedForwardOptions{})
 		}},
 		{"sampled, own variances", func() (models.Likelihood, error) {
 			return models.NewFeedForward(x, nil, own)
 		}},
 		{"integrated, own variances", func() (models.Likelihood, error) {
-			return models.NewIntegratedNetwork(x, nil, own)
+			return models.NewIntegrated(x, nil, own)
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

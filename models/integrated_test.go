@@ -39,7 +39,7 @@ func TestIntegratedNetworkContract(t *testing.T) {
 	x, mask, all := integratedCases(t)
 	for name, opt := range all {
 		t.Run(name, func(t *testing.T) {
-			lik, err := models.NewIntegratedNetwork(x, mask, opt)
+			lik, err := models.NewIntegrated(x, mask, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestIntegratedNetworkClosedForm(t *testing.T) {
 	const n, d, h, sp, s2 = 7, 3, 4, 0.8, 0.3
 	rng := newRand(5)
 	x := mat.NewDense(n, d, normals(rng, n*d))
-	lik, err := models.NewIntegratedNetwork(x, nil, models.FeedForwardOptions{Hidden: []int{h},
+	lik, err := models.NewIntegrated(x, nil, models.FeedForwardOptions{Hidden: []int{h},
 		Activation: models.Tanh, NoiseVariance: s2, ParamVariance: sp})
 	if err != nil {
 		t.Fatal(err)
@@ -143,12 +143,12 @@ func TestIntegratedNetworkVariances(t *testing.T) {
 	x := noisyTable(7, n, d)
 	opt := models.FeedForwardOptions{NoiseVariances: models.OwnVariances, NoiseVariance: 0.2,
 		Hidden: []int{2}}
-	own, err := models.NewIntegratedNetwork(x, nil, opt)
+	own, err := models.NewIntegrated(x, nil, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt.NoiseVariances = models.VarianceParameters
-	explicit, err := models.NewIntegratedNetwork(x, nil, opt)
+	explicit, err := models.NewIntegrated(x, nil, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,9 +20,9 @@ import (
 // graph with its row of parameters, as for [LogJoint]: the weights and the bias of the last layer
 // from (2), and, if the noise variances are not given, their logarithms as the last d. They are
 // draws from rng(m) for graph m, jointly given the data; nil means posterior means. A row has the
-// parameters of [FeedForward] with the same options, with [VarianceParameters] where the variances
-// were integrated out.
-func (v *IntegratedNetwork) Complete(graphs []*dag.Graph, theta *mat.Dense,
+// parameters of [NewFeedForward] with the same options, with [VarianceParameters] where the
+// variances were integrated out.
+func (v *integratedNetwork) Complete(graphs []*dag.Graph, theta *mat.Dense,
 	rng func(m int) *rand.Rand) (*mat.Dense, error) {
 	f := v.net
 	kernels, err := vector.Default()
@@ -84,7 +84,7 @@ func (v *IntegratedNetwork) Complete(graphs []*dag.Graph, theta *mat.Dense,
 
 // output is a draw of the weights, and of the logarithm of the noise variance, of variable j with n
 // rows; a mean without rng.
-func (v *IntegratedNetwork) output(kernels vector.Set, j, n int, phi []float64, grid noiseGrid,
+func (v *integratedNetwork) output(kernels vector.Set, j, n int, phi []float64, grid noiseGrid,
 	rng *rand.Rand) (weights []float64, logVariance float64, err error) {
 	h := v.net.layers[len(v.net.layers)-1].in
 	features := h

@@ -16,11 +16,11 @@ import (
 
 // integratedPosterior is a model of the cases with graphs and parameters.
 func integratedPosterior(t *testing.T, opt models.FeedForwardOptions) (
-	lik *models.IntegratedNetwork, full *models.FeedForward, x, mask *mat.Dense,
+	lik models.IntegratedNetwork, full models.Likelihood, x, mask *mat.Dense,
 	graphs []*dag.Graph, theta *mat.Dense) {
 	t.Helper()
 	x, mask, _ = integratedCases(t)
-	lik, err := models.NewIntegratedNetwork(x, mask, opt)
+	lik, err := models.NewIntegrated(x, mask, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

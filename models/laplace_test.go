@@ -34,7 +34,7 @@ func kinkedCases() (x, mask *mat.Dense, all map[string]models.FeedForwardOptions
 }
 
 // hiddenParameters are whole numbers, but for variances.
-func hiddenParameters(lik *models.IntegratedNetwork, opt models.FeedForwardOptions,
+func hiddenParameters(lik models.IntegratedNetwork, opt models.FeedForwardOptions,
 	d int) []float64 {
 	rng, theta := newRand(9), make([]float64, lik.ParamLen())
 	for k := range theta {
@@ -54,7 +54,7 @@ func TestFlippersAtKinks(t *testing.T) {
 	const d = 4
 	for name, opt := range all {
 		t.Run(name, func(t *testing.T) {
-			lik, err := models.NewIntegratedNetwork(x, mask, opt)
+			lik, err := models.NewIntegrated(x, mask, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestLaplaceVolumes(t *testing.T) {
 	x, mask, all := kinkedCases()
 	for name, opt := range all {
 		t.Run(name, func(t *testing.T) {
-			lik, err := models.NewIntegratedNetwork(x, mask, opt)
+			lik, err := models.NewIntegrated(x, mask, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestLaplaceVolumes(t *testing.T) {
 
 // edges are those of a network with one hidden layer.
 type edges struct {
-	lik     *models.IntegratedNetwork
+	lik     models.IntegratedNetwork
 	opt     models.FeedForwardOptions
 	x, mask *mat.Dense
 	theta   []float64

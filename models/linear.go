@@ -51,20 +51,8 @@ type LinearOptions struct {
 	Gap float64
 }
 
-// Linear is the linear Gaussian structural equation model
-//
-//	x_j = Σ_i G_ij Θ_ij x_i + ε_j,   ε_j ~ N(0, σ²),   Θ_ij ~ N(μ_e, σ_e²),
-//
-// with one parameter per ordered pair, Θ as a row-major d×d vector. With
-// W = G∘Θ and the Gram matrix C_j = XᵀX of the rows in which variable j was not
-// set by intervention, factored as C_j = RᵀR,
-//
-//	log p(Θ|G)   = Σ_j Σ_i G_ij lnN(Θ_ij; μ_e, σ_e²)
-//	log p(D|G,Θ) = Σ_j [ −n_j/2 ln(2πσ²) − ‖R(e_j − W_·j)‖²/(2σ²) ],
-//
-// so that the cost does not depend on the number of rows. A weight without an
-// edge contributes nothing. [OwnVariances] has the last line for variances that are not given.
-type Linear struct {
+// linear is the model of [NewLinear].
+type linear struct {
 	opt    LinearOptions
 	noise  noiseModel
 	d      int
@@ -80,15 +68,29 @@ type gramGroup struct {
 }
 
 var (
-	_ Likelihood = (*Linear)(nil)
-	_ Weighted   = (*Linear)(nil)
+	_ Likelihood = (*linear)(nil)
+	_ Weighted   = (*linear)(nil)
 )
 
-// NewLinear prepares the model for data x, n×d with its columns in causal
-// order. intervened is nil, or n×d with 1 where the entry was set by
-// intervention: it then drops out of that variable's likelihood while its
-// value still feeds the children. A variable without rows left contributes 0.
-func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
+// NewLinear is the linear Gaussian structural equation model of data x, n×d with its columns in
+// causal order,
+//
+//	x_j = Σ_i G_ij Θ_ij x_i + ε_j,   ε_j ~ N(0, σ²),   Θ_ij ~ N(μ_e, σ_e²),
+//
+// with one parameter per ordered pair, Θ as a row-major d×d vector. With
+// W = G∘Θ and the Gram matrix C_j = XᵀX of the rows in which variable j was not
+// set by intervention, factored as C_j = RᵀR,
+//
+//	log p(Θ|G)   = Σ_j Σ_i G_ij lnN(Θ_ij; μ_e, σ_e²)
+//	log p(D|G,Θ) = Σ_j [ −n_j/2 ln(2πσ²) − ‖R(e_j − W_·j)‖²/(2σ²) ],
+//
+// so that the cost does not depend on the number of rows. A weight without an
+// edge contributes nothing. [OwnVariances] has the last line for variances that are not given.
+//
+// intervened is nil, or n×d with 1 where the entry was set by intervention: it then drops out of
+// that variable's likelihood while its value still feeds the children. A variable without rows
+// left contributes 0. The likelihood is also a [Gaussian], [Weighted] and [Separate].
+func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (Likelihood, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
@@ -101,7 +103,7 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 	if err := checkData(x); err != nil {
 		return nil, err
 	}
-	l := &Linear{opt: opt, d: d, noise: noiseModel{kind: opt.NoiseVariances,
+	l := &linear{opt: opt, d: d, noise: noiseModel{kind: opt.NoiseVariances,
 		variance: opt.NoiseVariance, rows: make([]float64, d)}}
 	if err := l.noise.check(); err != nil || opt.NoiseVariances == VarianceParameters {
 		return nil, fmt.Errorf("models: linear model: noise %d, want a common variance or "+
@@ -278,23 +280,23 @@ func EstimateNoiseVariance(x, intervened mat.Matrix, opt LinearOptions) (float64
 }
 
 // Vars implements [Likelihood].
-func (l *Linear) Vars() int { return l.d }
+func (l *linear) Vars() int { return l.d }
 
 // ParamLen implements [Likelihood]: d², the weight of parent i on child j at
 // i·d+j. Weights of pairs that cannot be edges are carried along unused.
-func (l *Linear) ParamLen() int { return l.d * l.d }
+func (l *linear) ParamLen() int { return l.d * l.d }
 
 // NoiseVariance implements [Gaussian].
-func (l *Linear) NoiseVariance(j int, residuals float64) float64 {
+func (l *linear) NoiseVariance(j int, residuals float64) float64 {
 	return l.noise.expected(j, residuals)
 }
 
 // EdgeWeight implements [Weighted].
-func (l *Linear) EdgeWeight(i, j int) int { return i*l.d + j }
+func (l *linear) EdgeWeight(i, j int) int { return i*l.d + j }
 
 // InitParams implements [Likelihood]: as LinearOptions.Start says, for every
 // pair.
-func (l *Linear) InitParams(dst []float64, rng *rand.Rand) {
+func (l *linear) InitParams(dst []float64, rng *rand.Rand) {
 	for i := range dst {
 		w := rng.NormFloat64()
 		dst[i] = w + math.Copysign(l.opt.Gap, w)
@@ -310,7 +312,7 @@ func (l *Linear) InitParams(dst []float64, rng *rand.Rand) {
 }
 
 // drawRegression draws the weights of variable j given all earlier parents.
-func (l *Linear) drawRegression(dst []float64, g *gramGroup, j int, rng *rand.Rand) {
+func (l *linear) drawRegression(dst []float64, g *gramGroup, j int, rng *rand.Rand) {
 	if j == 0 {
 		return
 	}
@@ -334,14 +336,14 @@ func (l *Linear) drawRegression(dst []float64, g *gramGroup, j int, rng *rand.Ra
 }
 
 // Terms implements [Likelihood].
-func (l *Linear) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+func (l *linear) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
 	weights := theta.Reshape(autograd.Shape{l.d, l.d})
 	prior = g.Mul(lnNormal(weights, l.opt.EdgeMean, l.opt.EdgeVariance)).Sum(0)
 	return prior, l.noise.term(l.Residuals(g, theta), nil)
 }
 
 // Residuals implements [Gaussian].
-func (l *Linear) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
+func (l *linear) Residuals(g, theta *autograd.Node) (sum *autograd.Node) {
 	d := l.d
 	b := g.Builder()
 	residual := identity(b, d).Sub(g.Mul(theta.Reshape(autograd.Shape{d, d}))) // columns e_j − W_·j

@@ -17,7 +17,7 @@ import (
 type linearCase struct {
 	name string
 	naive
-	lik *models.Linear
+	lik models.Likelihood
 }
 
 // maskGroups sets entries by intervention so that the columns fall into several

@@ -22,7 +22,7 @@ var (
 	_ ModularPrior = ScaleFree{}
 	_ ModularPrior = FairPrior{}
 	_ ModularPrior = UniformPrior{}
-	_ ModularPrior = (*EdgePrior)(nil)
+	_ ModularPrior = (*edgePrior)(nil)
 )
 
 // Terms implements [ModularPrior]: every variable has the same fraction of the pairs without an
@@ -73,7 +73,7 @@ func (UniformPrior) Terms(g *autograd.Node) *autograd.Node {
 func (UniformPrior) Term(int, int, []int) float64 { return 0 }
 
 // Terms implements [ModularPrior].
-func (e *EdgePrior) Terms(g *autograd.Node) *autograd.Node {
+func (e *edgePrior) Terms(g *autograd.Node) *autograd.Node {
 	d, _ := e.p.Dims()
 	logOdds, constant := make([]float64, d*d), make([]float64, d)
 	for j := range d {
@@ -90,7 +90,7 @@ func (e *EdgePrior) Terms(g *autograd.Node) *autograd.Node {
 }
 
 // Term implements [ModularPrior].
-func (e *EdgePrior) Term(d, j int, parents []int) (sum float64) {
+func (e *edgePrior) Term(d, j int, parents []int) (sum float64) {
 	for i := range d {
 		if p := e.p.At(i, j); i != j && p > 0 && p < 1 {
 			sum += math.Log1p(-p)

@@ -11,12 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-var _ Flippable = (*IntegratedNetwork)(nil)
+var _ Flippable = (*integratedNetwork)(nil)
 
 // Flipper implements [Flippable]: the pre-activations of the units are linear in the masked inputs,
 // so that a flip adds a multiple of one column to each. Networks with another number of hidden
 // layers than one have none.
-func (v *IntegratedNetwork) Flipper() Flipper {
+func (v *integratedNetwork) Flipper() Flipper {
 	kernels, err := vector.Default()
 	if len(v.net.layers) != 2 || err != nil {
 		return nil
@@ -57,7 +57,7 @@ func (v *IntegratedNetwork) Flipper() Flipper {
 
 // A networkFlipper evaluates networks with one hidden layer, the output layer integrated out.
 type networkFlipper struct {
-	v               *IntegratedNetwork
+	v               *integratedNetwork
 	kernels         vector.Set
 	solver          *ridge.Solver
 	units, features int

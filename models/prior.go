@@ -33,16 +33,8 @@ type FairPrior struct{}
 // UniformPrior gives every graph the same probability.
 type UniformPrior struct{}
 
-// EdgePrior is the prior of independent edges i → j, i ≠ j, each with a
-// probability p_ij of its own,
-//
-//	log p(G) = Σ_ij G_ij ln p_ij + (1 − G_ij) ln(1 − p_ij),
-//
-// of which [ErdosRenyi] is the case of equal ones. A probability of 0 rules an
-// edge out, one of 1 makes it certain. A [TOBAC] holds such edges fixed instead
-// of sampling them ([FixedEdges]), so they are left out of the sum, which would
-// be infinite at every other probability.
-type EdgePrior struct{ p *mat.Dense }
+// edgePrior is the prior of [NewEdgePrior].
+type edgePrior struct{ p *mat.Dense }
 
 // FixedEdges is implemented by graph priors that may leave no choice about some
 // edges. A [TOBAC] samples the others only: in every graph, soft or hard, and in
@@ -58,14 +50,22 @@ var (
 	_ GraphPrior = ScaleFree{}
 	_ GraphPrior = FairPrior{}
 	_ GraphPrior = UniformPrior{}
-	_ GraphPrior = (*EdgePrior)(nil)
-	_ FixedEdges = (*EdgePrior)(nil)
+	_ GraphPrior = (*edgePrior)(nil)
+	_ FixedEdges = (*edgePrior)(nil)
 )
 
-// NewEdgePrior is the prior with the probabilities p, d×d, entry (i, j) being
-// that of i → j. An entry outside [0,1] is an error. The diagonal, which is no
-// edge, is ignored.
-func NewEdgePrior(p mat.Matrix) (*EdgePrior, error) {
+// NewEdgePrior is the prior of independent edges i → j, i ≠ j, each with its probability p_ij, an
+// element of the d×d matrix p,
+//
+//	log p(G) = Σ_ij G_ij ln p_ij + (1 − G_ij) ln(1 − p_ij),
+//
+// of which [ErdosRenyi] is the case of equal ones. A probability of 0 rules an
+// edge out, one of 1 makes it certain. A [TOBAC] holds such edges fixed instead
+// of sampling them ([FixedEdges]), so they are left out of the sum, which would
+// be infinite at every other probability.
+// An element outside [0,1] is an error; the diagonal is ignored. The prior is also a [FixedEdges],
+// and has the method Relabel(order []int) GraphPrior.
+func NewEdgePrior(p mat.Matrix) (ModularPrior, error) {
 	d, c := p.Dims()
 	if d != c || d == 0 {
 		return nil, fmt.Errorf("models: edge prior: got a %d×%d matrix, want a square one", d, c)
@@ -78,17 +78,17 @@ func NewEdgePrior(p mat.Matrix) (*EdgePrior, error) {
 			}
 		}
 	}
-	return &EdgePrior{p: mat.DenseCopyOf(p)}, nil
+	return &edgePrior{p: mat.DenseCopyOf(p)}, nil
 }
 
 // EdgeProbabilities implements [FixedEdges]: the matrix of all probabilities. It
 // must not be modified.
-func (e *EdgePrior) EdgeProbabilities() mat.Matrix { return e.p }
+func (e *edgePrior) EdgeProbabilities() mat.Matrix { return e.p }
 
 // Relabel returns the prior of the graph whose variable a is the variable
 // order[a] of e: p'_ab = p_order[a]order[b], which is how data come into order
 // coordinates. It panics if order is not a permutation of the variables.
-func (e *EdgePrior) Relabel(order []int) GraphPrior {
+func (e *edgePrior) Relabel(order []int) GraphPrior {
 	d, _ := e.p.Dims()
 	if len(order) != d {
 		panic(fmt.Sprintf("models: order of %d variables for an edge prior of %d", len(order), d))
@@ -100,11 +100,11 @@ func (e *EdgePrior) Relabel(order []int) GraphPrior {
 			q.Set(a, b, e.p.At(i, j))
 		}
 	}
-	return &EdgePrior{p: q}
+	return &edgePrior{p: q}
 }
 
 // LogProb implements [GraphPrior].
-func (e *EdgePrior) LogProb(g *autograd.Node) *autograd.Node {
+func (e *edgePrior) LogProb(g *autograd.Node) *autograd.Node {
 	d, _ := e.p.Dims()
 	logOdds, constant := make([]float64, d*d), 0.0
 	for i := range d {

@@ -15,7 +15,7 @@ type regression struct {
 // regress is the regression of variable j on the given parents, of which there
 // is at least one. With finite data it always exists, since A is at least
 // I/σ_e².
-func (l *Linear) regress(g *gramGroup, j int, parents []int) (r regression, ok bool) {
+func (l *linear) regress(g *gramGroup, j int, parents []int) (r regression, ok bool) {
 	p := len(parents)
 	a := mat.NewSymDense(p, nil)
 	r.b, r.mean = mat.NewVecDense(p, nil), mat.NewVecDense(p, nil)

@@ -37,7 +37,7 @@ func TestScheduleOfTheTarget(t *testing.T) {
 		"models: TOBAC: alpha rate 1 beside a schedule of alpha, want one of the two")
 }
 
-func linear(t *testing.T) *models.Linear {
+func linear(t *testing.T) models.Likelihood {
 	t.Helper()
 	lik, err := models.NewLinear(mat.NewDense(4, 3, []float64{0.5, -1, 2, 1.5, 0.25, -0.75, -0.2,
 		0.9, 0.4, 0.7, 0.1, -0.6}), nil, models.LinearOptions{})

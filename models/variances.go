@@ -123,8 +123,8 @@ type Gaussian interface {
 }
 
 var (
-	_ Gaussian = (*Linear)(nil)
-	_ Gaussian = (*FeedForward)(nil)
+	_ Gaussian = (*linear)(nil)
+	_ Gaussian = (*feedForward)(nil)
 )
 
 // InferredNoise are the noise variances of the equations, one row for each graph with its

@@ -87,7 +87,7 @@ func TestVariancesIntegrated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inferred, err := models.InferredNoise(own, []*dag.Graph{g}, theta)
+	inferred, err := models.InferredNoise(own.(models.Gaussian), []*dag.Graph{g}, theta)
 	if err != nil {
 		t.Fatal(err)
 	}

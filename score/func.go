@@ -9,25 +9,22 @@ import (
 	"tobac/internal/scoring"
 )
 
-// A Func is a [Scorer] made of a function: the simplest way to use scores of your
-// own.
-type Func struct {
+// NewFunc is the scorer of d variables whose LogScore is f: the simplest way to use custom scores.
+// f must be safe for concurrent use, must neither keep nor change parents, and must return the same
+// number for the same arguments. [Check] finds many mistakes.
+func NewFunc(d int, f func(j int, parents []int) float64) Scorer { return function{d, f} }
+
+// function is the scorer of [NewFunc].
+type function struct {
 	vars  int
 	score func(j int, parents []int) float64
 }
 
-var _ Scorer = Func{}
-
-// NewFunc is the scorer of d variables whose LogScore is f. f must be safe for
-// concurrent use, must neither keep nor change parents, and must return the same
-// number for the same arguments. [Check] finds many mistakes.
-func NewFunc(d int, f func(j int, parents []int) float64) Func { return Func{vars: d, score: f} }
-
 // Vars implements [Scorer].
-func (f Func) Vars() int { return f.vars }
+func (f function) Vars() int { return f.vars }
 
 // LogScore implements [Scorer].
-func (f Func) LogScore(j int, parents []int) float64 { return f.score(j, parents) }
+func (f function) LogScore(j int, parents []int) float64 { return f.score(j, parents) }
 
 // checkCandidates is the number of candidates of which Check tries all subsets.
 const checkCandidates = 6

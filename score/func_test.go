@@ -32,7 +32,7 @@ func TestCheckScorers(t *testing.T) {
 }
 
 // A wrongSubsets scores sets of two candidates differently in its table.
-type wrongSubsets struct{ score.Func }
+type wrongSubsets struct{ score.Scorer }
 
 func (w wrongSubsets) LogScores(dst []float64, j int, candidates []int) {
 	for set := range dst {

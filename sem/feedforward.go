@@ -21,7 +21,7 @@ const (
 )
 
 // FeedForward is the nonlinear Gaussian model whose equations are networks of the parents,
-// [models.FeedForward], on columns scaled to variance 1 with a noise variance for each, so that
+// [models.NewFeedForward], on columns scaled to variance 1 with a noise variance for each, so that
 // multiplying or shifting a column changes nothing; or, with a NoiseVariance, on columns less their
 // means, so that shifting one changes nothing.
 type FeedForward struct {

@@ -20,7 +20,7 @@ type networks struct {
 	component []int // of every draw
 	position  [][]int
 	model     networkModel
-	lik       *models.FeedForward
+	lik       meanNetwork
 }
 
 func newNetworks(p *posterior.Posterior, m networkModel) (*networks, error) {
@@ -30,7 +30,7 @@ func newNetworks(p *posterior.Posterior, m networkModel) (*networks, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &networks{p: p, model: m, lik: lik.(*models.FeedForward)}
+	n := &networks{p: p, model: m, lik: lik.(meanNetwork)}
 	components := p.Components
 	if len(components) == 0 {
 		components = []posterior.Component{{Draws: len(p.Draws)}}
@@ -61,9 +61,15 @@ func (n *networks) draw(k int) (effects.Equations, error) {
 	return e, nil
 }
 
+// A meanNetwork writes the means of an equation to dst, one for each row of the parents' columns.
+type meanNetwork interface {
+	models.Likelihood
+	Mean(dst, theta []float64, j int, parents []int, columns [][]float64)
+}
+
 // network has the equations of one draw.
 type network struct {
-	lik      *models.FeedForward
+	lik      meanNetwork
 	theta    []float64
 	position []int     // of the variables in the order of the parameters
 	noise    float64   // variance of all equations; 0 means logs

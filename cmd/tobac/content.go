@@ -11,7 +11,6 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/effects"
-	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/engines"
 	"tobac/internal/explain"
@@ -220,11 +219,11 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 		model += ". Log evidence: " + strings.Join(all, "; ")
 	}
 	name := s.Engine
-	var own engine.OwnPrior
+	var own ownPrior
 	if e, err := engines.ByName(s.Engine); err == nil {
 		about, _, _ := strings.Cut(e.Engine().About(), "\n")
 		name += ": " + strings.TrimSuffix(about, ".")
-		own, _ = e.Engine().(engine.OwnPrior)
+		own, _ = e.Engine().(ownPrior)
 	}
 	facts := []report.Fact{{Name: "Data", Text: s.config.Data + ": " + s.data()},
 		{Name: "Model", Text: model}, {Name: "Engine", Text: name}}
@@ -248,6 +247,15 @@ func (s *storedSummary) facts(p *posterior.Posterior) []report.Fact {
 	return facts
 }
 
+// A converging engine has a sentence about the convergence of its results.
+type converging interface{ Convergence() string }
+
+// An engine with an ownPrior has a prior in place of that of the problem.
+type ownPrior interface {
+	// DescribePrior names the prior for expected edges per variable.
+	DescribePrior(edgesPerNode float64) string
+}
+
 // convergence says whether the computation has reached its target.
 func (s *storedSummary) convergence() report.Convergence {
 	c := report.Convergence{}
@@ -267,7 +275,7 @@ func (s *storedSummary) convergence() report.Convergence {
 		c.Text = s.Diagnostics.Training.convergence()
 	default:
 		if e, err := engines.ByName(s.Engine); err == nil {
-			if e, ok := e.Engine().(engine.Converging); ok {
+			if e, ok := e.Engine().(converging); ok {
 				c.Text = e.Convergence()
 			}
 		}

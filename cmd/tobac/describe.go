@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tobac/background"
-	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/words"
 	"tobac/sem"
@@ -96,7 +95,7 @@ func (r *result) evidences() string {
 // describePrior says what graphs were probable before.
 func (r *result) describePrior() string {
 	s, c := &r.summary, &r.Config
-	own, _ := c.Engine.Engine().(engine.OwnPrior)
+	own, _ := c.Engine.Engine().(ownPrior)
 	var text string
 	switch {
 	case own != nil:

@@ -15,6 +15,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/internal/trained"
 	"tobac/posterior"
 	"tobac/sem"
@@ -55,14 +56,14 @@ func (e *BCDNets) String() string { return fmt.Sprintf("bcd %v", e.Training) }
 
 type bcdEngine struct{ *BCDNets }
 
-// DescribePrior implements [engine.OwnPrior].
+// DescribePrior is a sentence of the report.
 func (e bcdEngine) DescribePrior(edgesPerNode float64) string {
 	return fmt.Sprintf("horseshoe on the weights, scaled for %.3g edges per node; every order is "+
 		"equally probable", edgesPerNode)
 }
 
-// SizeSettings implements [engine.Sized]. The scale of the weights follows the prior's expected
-// edges per node.
+// SizeSettings is read where numbers overflow. The scale of the weights follows the prior's
+// expected edges per node.
 func (e bcdEngine) SizeSettings(p *engine.Problem) (names, given []string) {
 	if k := p.Prior.EdgesPerNode; k > 0 && k < 1e-5 {
 		given = append(given, fmt.Sprintf("edges-per-node %g", k))
@@ -87,7 +88,8 @@ func (e bcdEngine) Settings() []*setting.Setting {
 	return []*setting.Setting{
 		setting.WholeNumber(&s.Steps, engine.MostSteps, "steps", "steps of the training", "20000"),
 		setting.Positive(&s.LearningRate, "step-size", "learning rate", "0.001"),
-		setting.WholeNumber(&s.Batch, MostBatch, "batch", "Monte Carlo samples of a step", "64"),
+		setting.WholeNumber(&s.Batch, trained.MostBatch, "batch", "Monte Carlo samples of a step",
+			"64"),
 		setting.WholeNumber(&s.Starts, 1000, "starts", "fits from different parameters that "+
 			"share the steps; the one with the highest ELBO is kept",
 			"one for every 6000 steps, at most 3"),
@@ -149,7 +151,7 @@ func (e bcdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		return nil, fmt.Errorf("the engine bcd learns the noise variances and has its own prior "+
 			"of the weights, and takes no settings of the model; got %v", linear)
 	}
-	if err := p.LearnsOrders(e); err != nil {
+	if err := problems.LearnsOrders(p, e); err != nil {
 		return nil, err
 	}
 	switch q := &p.Prior; {
@@ -213,9 +215,6 @@ func (e bcdEngine) Begin(_ context.Context, p *engine.Problem) (stage engine.Sta
 	})
 	return stage, err
 }
-
-// MostBatch bounds samples and transitions of a step of a training.
-const MostBatch = 100_000
 
 // edgeRule is the text form of a rule; "" stands for the default.
 func edgeRule(r bcd.EdgeRule) string {
@@ -309,6 +308,6 @@ func (e bcdEngine) Given(_ context.Context, p *engine.Problem, edgesPerNode floa
 	p.Shared.Sequence = nil
 	notes := []string{"weights normal and edges as the prior er expects them, in place of the " +
 		"horseshoe prior of the engine bcd"}
-	return &engine.Given{Model: p.Model, Data: p.Data, Notes: p.TakeDensity(edgesPerNode, notes)},
-		nil
+	return &engine.Given{Model: p.Model, Data: p.Data,
+		Notes: problems.TakeDensity(p, edgesPerNode, notes)}, nil
 }

@@ -8,11 +8,11 @@ import (
 	"strconv"
 
 	"tobac/engine"
-	"tobac/engine/bcdnets"
 	"tobac/internal/delimited"
 	"tobac/internal/gflownet"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
+	"tobac/internal/problems"
 	"tobac/internal/trained"
 	"tobac/setting"
 
@@ -36,7 +36,7 @@ func (e *GFlowNet) String() string { return fmt.Sprintf("gflownet %+v", e.Traini
 
 type flowEngine struct{ *GFlowNet }
 
-// SizeSettings implements [engine.Sized].
+// SizeSettings is read where numbers overflow.
 func (e flowEngine) SizeSettings(*engine.Problem) (names, given []string) {
 	return []string{"step-size"}, nil
 }
@@ -66,7 +66,7 @@ func (e flowEngine) Settings() []*setting.Setting {
 			"0.001; 0.0003 for the policy small, 0.00001 for paper"),
 		setting.WholeNumber(&s.Environments, mostEnvironments, "environments",
 			"graphs built side by side", "8"),
-		setting.WholeNumber(&s.Batch, bcdnets.MostBatch, "batch", "transitions of a step", "32"),
+		setting.WholeNumber(&s.Batch, trained.MostBatch, "batch", "transitions of a step", "32"),
 		setting.WholeNumber(&s.Buffer, mostBuffer, "buffer", "transitions that are kept", "100000"),
 		setting.WholeNumber(&s.Prefill, engine.MostSteps, "prefill",
 			"steps with random actions before the network learns, in addition to steps",
@@ -108,11 +108,11 @@ func (e flowEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	if err := setting.Check(out.Engine().Settings()); err != nil {
 		return nil, err
 	}
-	if err := p.LearnsOrders(e); err != nil {
+	if err := problems.LearnsOrders(p, e); err != nil {
 		return nil, err
 	}
 	if !p.Scored() {
-		return nil, p.NeedsScores(e)
+		return nil, problems.NeedsScores(p, e)
 	}
 	out.Training = out.Training.WithDefaults(d)
 	switch s := &out.Training; {
@@ -145,12 +145,12 @@ func (e flowEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand
 // Begin implements [engine.Engine].
 func (e flowEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot,
+		s, err := graphchains.Settle(ctx, p.Data, problems.ScoredModels(p), p, graphchains.Pilot,
 			inference.TrustOf(p))
 		if err != nil {
 			return err
 		}
-		p.SettleModel(s.Model, s.Evidence)
+		problems.SettleModel(p, s.Model, s.Evidence)
 		p.Doing(e.Name(), "compiling the training, model "+s.Model.String())
 		m, err := gflownet.New(s.Hypothesis.Scores, s.Prior, e.Training, p.Workers, p.Seed)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/parallel"
+	"tobac/internal/problems"
 	"tobac/internal/search"
 	"tobac/internal/stream"
 	"tobac/score"
@@ -68,9 +69,9 @@ func (e searchEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		return nil, err
 	}
 	if !p.Scored() {
-		return nil, p.NeedsScores(e)
+		return nil, problems.NeedsScores(p, e)
 	}
-	if err := p.LearnsOrders(e); err != nil {
+	if err := problems.LearnsOrders(p, e); err != nil {
 		return nil, err
 	}
 	setting.Fill(&out.Halves, 20)
@@ -87,12 +88,12 @@ func (e searchEngine) Demands(p *engine.Problem, size engine.Size) []engine.Dema
 func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
 	var o *engine.Outcome
 	err := engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, graphchains.Pilot,
+		s, err := graphchains.Settle(ctx, p.Data, problems.ScoredModels(p), p, graphchains.Pilot,
 			inference.TrustOf(p))
 		if err != nil {
 			return err
 		}
-		p.SettleModel(s.Model, s.Evidence)
+		problems.SettleModel(p, s.Model, s.Evidence)
 		p.Doing(name, "searching, model "+s.Model.String())
 		best, err := e.find(ctx, []score.Scorer{s.Hypothesis.Scores}, s.Prior, p.Workers,
 			stream.New(p.Seed, stream.GraphSearch), s.Best())

@@ -7,6 +7,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
+	"tobac/internal/problems"
 	"tobac/setting"
 )
 
@@ -47,7 +48,7 @@ func (e mcmcEngine) StateKey(*engine.Problem) string {
 	return out.String()
 }
 
-// LeftOpen implements [engine.Optional].
+// LeftOpen is read where networks are compared with the chosen model.
 func (e mcmcEngine) LeftOpen() bool { return e.Open }
 
 // OrderSource implements [engine.OrderSource].
@@ -69,12 +70,12 @@ func (e mcmcEngine) Settings() []*setting.Setting { return e.chains().List() }
 func (e mcmcEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	switch {
 	case !p.Scored():
-		return nil, p.NeedsScores(e)
+		return nil, problems.NeedsScores(p, e)
 	case p.Order.Known != nil:
 		return nil, errors.New("the causal order is known, which leaves the engine mcmc nothing " +
 			"to sample; allowed: the engines exact and svgd")
 	case p.Order.Method != nil:
-		return nil, p.InfersOrder(e)
+		return nil, problems.InfersOrder(e)
 	}
 	filled, err := e.chains().FilledFor(p.Vars())
 	if err != nil {
@@ -91,12 +92,12 @@ func (e mcmcEngine) Demands(p *engine.Problem, size engine.Size) []engine.Demand
 // Begin implements [engine.Engine].
 func (e mcmcEngine) Begin(ctx context.Context, p *engine.Problem) (stage engine.Stage, err error) {
 	err = engine.Timed(&p.Seconds.Infer, func() error {
-		s, err := graphchains.Settle(ctx, p.Data, p.ScoredModels(), p, e.chains(),
+		s, err := graphchains.Settle(ctx, p.Data, problems.ScoredModels(p), p, e.chains(),
 			inference.TrustOf(p))
 		if err != nil {
 			return err
 		}
-		p.SettleModel(s.Model, s.Evidence)
+		problems.SettleModel(p, s.Model, s.Evidence)
 		stage, err = graphchains.New(ctx, p.Data, s, p, e.chains())
 		return err
 	})

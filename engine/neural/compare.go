@@ -9,6 +9,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
+	"tobac/internal/problems"
 	"tobac/sem"
 )
 
@@ -20,6 +21,18 @@ const mostNetworkVariables = 50
 // takes.
 func mostSeconds(d int) float64 { return max(45, 0.12*float64(d*d)) }
 
+// An optional engine knows whether it was asked for.
+type optional interface {
+	// LeftOpen holds where it was not: the model that a fit chooses may be one of another engine.
+	LeftOpen() bool
+}
+
+// A settled stage has chosen a model before its steps.
+type settled interface {
+	// First is what is known before the first step.
+	First() *engine.Outcome
+}
+
 // Compare compares networks with the model that a fit chose, where this has curves and noise of
 // normal shape, and goes on with them if they have more evidence: with more variables than are
 // summed over, by the mean of log p(D, graph) over short chains. Only a fit whose model was left
@@ -27,7 +40,7 @@ func mostSeconds(d int) float64 { return max(45, 0.12*float64(d*d)) }
 func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage engine.Stage,
 	memoryLimit int64) (*engine.Problem, engine.Settings, engine.Stage, error) {
 	chosen, ok := sem.As[sem.SampledModel](p.Model)
-	if o, optional := e.Engine().(engine.Optional); !ok || !optional || !o.LeftOpen() ||
+	if o, is := e.Engine().(optional); !ok || !is || !o.LeftOpen() ||
 		p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil ||
 		p.Vars() > mostNetworkVariables ||
 		!p.OverOrders() || p.Order.Count != 0 || p.Prior.Own != nil || p.Counted {
@@ -57,7 +70,8 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	note := ""
 	if seconds := seconds(n, d); seconds > mostSeconds(d) {
 		note = sem.TooLong(seconds, "ffn")
-	} else if err := engine.CheckMemory(tempering.Engine(), &q, q.Size(), memoryLimit); err != nil {
+	} else if err := problems.CheckMemory(tempering.Engine(), &q, problems.Size(&q),
+		memoryLimit); err != nil {
 		note = err.Error()
 	}
 	if note != "" {
@@ -86,7 +100,7 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 
 // settledBy is the outcome of a stage, or of chains that have not begun what they settled.
 func settledBy(ctx context.Context, stage engine.Stage) (*engine.Outcome, error) {
-	if s, ok := stage.(engine.Settled); ok {
+	if s, ok := stage.(settled); ok {
 		return s.First(), nil
 	}
 	o, err := stage.Outcome(ctx)

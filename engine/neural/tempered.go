@@ -12,6 +12,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/networks"
 	"tobac/internal/orders"
+	"tobac/internal/problems"
 	"tobac/internal/scoring"
 	"tobac/models"
 	"tobac/sem"
@@ -56,7 +57,7 @@ const (
 // CompleteOnly implements [engine.CompleteOnly].
 func (e temperingEngine) CompleteOnly() {}
 
-// Convergence implements [engine.Converging].
+// Convergence is a sentence of the report.
 func (e temperingEngine) Convergence() string {
 	return "Two chains of each variable, or over all orders two estimates of the evidence of " +
 		"each set of parents, were compared."
@@ -236,8 +237,8 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 func (e temperingEngine) Given(ctx context.Context, p *engine.Problem,
 	edgesPerNode float64) (*engine.Given, error) {
 	p.Shared.Sequence = nil
-	m, scaled, _, err := p.SampledModel(p.Model, false)
-	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil),
+	m, scaled, _, err := problems.SampledModel(p, p.Model, false)
+	return &engine.Given{Model: m, Data: scaled, Notes: problems.TakeDensity(p, edgesPerNode, nil),
 		Tempered: engine.ChainNumbers{Iterations: e.Iterations, Rungs: e.Rungs},
 		Chains: engine.ChainNumbers{Iterations: e.Chains.Iterations,
 			Candidates: e.Chains.Candidates}}, err

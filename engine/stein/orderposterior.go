@@ -9,6 +9,7 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/networks"
+	"tobac/internal/problems"
 	"tobac/models"
 	"tobac/sem"
 )
@@ -37,7 +38,7 @@ func (s *sampling) orderModel(ctx context.Context, p *engine.Problem) error {
 	s.warnings = append(s.warnings, fmt.Sprintf("the orders do not come from the model %v but "+
 		"from others, with node scores in closed form (%v): give the order, or have a method "+
 		"find it",
-		p.Model, engine.WithName(err, p.Data.Names)))
+		p.Model, problems.WithName(err, p.Data.Names)))
 	p.Model = nil
 	return nil
 }
@@ -66,12 +67,13 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 		defer g.Close()
 		return g.Scored(), nil
 	}
-	prior, err := p.ClosedPrior(d, inference.FirstDensity(p, d))
+	prior, err := problems.ClosedPrior(p, d, inference.FirstDensity(p, d))
 	if err != nil {
 		return nil, err
 	}
 	p.Doing(s.engine.Name(), "estimating evidences of all sets of parents")
-	model, data, _, err := p.SampledModel(p.Model, s.sampler.Parameters == IntegratedParameters)
+	model, data, _, err := problems.SampledModel(p, p.Model,
+		s.sampler.Parameters == IntegratedParameters)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"tobac/internal/drawn"
 	"tobac/internal/orders"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/internal/words"
 	"tobac/models"
 	"tobac/ordering"
@@ -171,7 +172,8 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 			asked = drawn.ComparedForm(s.drawn.Best)
 		}
 	}
-	model, data, scale, err := p.SampledModel(asked, s.sampler.Parameters == IntegratedParameters)
+	model, data, scale, err := problems.SampledModel(p, asked,
+		s.sampler.Parameters == IntegratedParameters)
 	if err != nil {
 		return err
 	}
@@ -212,7 +214,7 @@ func (s *sampling) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	if s.particles == nil {
 		done, left := s.innerSteps()
 		if left > 0 {
-			return nil, engine.BeforeEnd(done + left)
+			return nil, problems.BeforeEnd(done + left)
 		}
 		if err := s.beginParticles(ctx); err != nil {
 			return nil, err
@@ -451,8 +453,8 @@ func (s *SVGD) particleDemands(p *engine.Problem, size engine.Size, rows int,
 func (s svgdEngine) Given(_ context.Context, p *engine.Problem,
 	edgesPerNode float64) (*engine.Given, error) {
 	p.Shared.Sequence = nil
-	m, scaled, _, err := p.SampledModel(p.Model, s.Parameters == IntegratedParameters)
-	return &engine.Given{Model: m, Data: scaled, Notes: p.TakeDensity(edgesPerNode, nil),
+	m, scaled, _, err := problems.SampledModel(p, p.Model, s.Parameters == IntegratedParameters)
+	return &engine.Given{Model: m, Data: scaled, Notes: problems.TakeDensity(p, edgesPerNode, nil),
 		OwnNoise: true}, err
 }
 

@@ -8,10 +8,10 @@ import (
 
 	"tobac/dag"
 	"tobac/diagnostics"
-	"tobac/engine"
 	"tobac/internal/evidence"
 	"tobac/internal/networks"
 	"tobac/internal/nodescore"
+	"tobac/internal/problems"
 	"tobac/internal/stream"
 	"tobac/internal/tempering"
 	"tobac/posterior"
@@ -168,7 +168,7 @@ func (s *likelihoodSets) logEvidences(ctx context.Context, j int, sets [][]int,
 	}
 	all, err := pass.Estimate(ctx, nodescore.Families(j, sets...), points)
 	if err != nil {
-		return nil, engine.WithName(err, s.names)
+		return nil, problems.WithName(err, s.names)
 	}
 	logs := make([]float64, len(all))
 	for k, e := range all {

@@ -23,6 +23,9 @@ const (
 	mostRank      = 10_000
 )
 
+// drawnOrders is the number of orders drawn from the posterior by default.
+const drawnOrders = 5
+
 // A MarginalEstimator says how the edge marginals, probabilities and weights, are estimated from
 // the particles.
 type MarginalEstimator int
@@ -144,12 +147,12 @@ func (s svgdEngine) Orders(p *engine.Problem) (e engine.Settings, drawn bool) {
 // Orders implements [engine.Swarm]: particles of DiBS follow no order.
 func (e dibsEngine) Orders(*engine.Problem) (_ engine.Settings, drawn bool) { return nil, false }
 
-// Convergence implements [engine.Converging].
+// Convergence is a sentence of the report.
 func (s svgdEngine) Convergence() string {
 	return "Particles were moved for a fixed number of steps: compare a run with another --seed."
 }
 
-// SizeSettings implements [engine.Sized].
+// SizeSettings is read where numbers overflow.
 func (s svgdEngine) SizeSettings(*engine.Problem) (names, given []string) {
 	return []string{"step-size", "penalty-rate", "alpha-rate", "bandwidth-z", "bandwidth-theta",
 		"alpha-schedule", "step-schedule", "penalty-schedule", "likelihood-schedule"}, nil
@@ -332,7 +335,7 @@ func (s svgdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		return nil, err
 	}
 	if p.OverOrders() {
-		setting.Fill(&p.Order.Count, engine.DrawnOrders)
+		setting.Fill(&p.Order.Count, drawnOrders)
 		if out.OrderEngine == nil {
 			out.OrderEngine = &sums.Exact{}
 			if p.Vars() > exact.Affordable {

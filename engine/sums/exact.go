@@ -8,6 +8,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/exact"
 	"tobac/internal/inference"
+	"tobac/internal/problems"
 	"tobac/setting"
 )
 
@@ -33,13 +34,13 @@ const name = "exact"
 // Direct implements [engine.Direct].
 func (e exactEngine) Direct() {}
 
-// LeftOpen implements [engine.Optional].
+// LeftOpen is read where networks are compared with the chosen model.
 func (e exactEngine) LeftOpen() bool { return e.Open }
 
 // OrderSource implements [engine.OrderSource].
 func (e exactEngine) OrderSource() {}
 
-// Convergence implements [engine.Converging].
+// Convergence is a sentence of the report.
 func (e exactEngine) Convergence() string {
 	return "The listed probabilities are exact sums, so nothing has to converge. Graphs are " +
 		"independent draws from them."
@@ -63,9 +64,9 @@ func (e exactEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	d := p.Vars()
 	switch {
 	case !p.Scored():
-		return nil, p.NeedsScores(e)
+		return nil, problems.NeedsScores(p, e)
 	case p.Order.Method != nil:
-		return nil, p.InfersOrder(e)
+		return nil, problems.InfersOrder(e)
 	case p.Order.Known == nil && d > exact.Affordable:
 		return nil, fmt.Errorf("the engine exact needs memory for 2^%d sets of variables, and "+
 			"takes at most %d variables; allowed: the engines mcmc and svgd", d, exact.Affordable)
@@ -92,7 +93,7 @@ func (e exactEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage
 	var o *engine.Outcome
 	var warnings []string
 	err := engine.Timed(&p.Seconds.Infer, func() error {
-		models := p.ScoredModels()
+		models := problems.ScoredModels(p)
 		inf, err := inference.Infer(ctx, p.Data, models, p, inference.TrustOf(p))
 		if err != nil {
 			return err
@@ -110,7 +111,7 @@ func (e exactEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stage
 	if err != nil {
 		return nil, err
 	}
-	p.SettleModel(o.Best, o.Evidence)
+	problems.SettleModel(p, o.Best, o.Evidence)
 	o.Method = "exact, " + o.Sum
 	o.Computation = strings.TrimSpace("Edge probabilities are exact sums "+o.Sum) + "."
 	o.Checks = inference.DrawChecks(o.Posterior)

@@ -57,8 +57,6 @@ type (
 	}
 )
 
-var _ completed = (*models.IntegratedNetwork)(nil)
-
 // Give gives draws of graphs, each with a row of parameters, their equations or parameters with the
 // log densities, and the component the equations of the graph without edges; weights that are in
 // no equations get their moments. All are in order coordinates.

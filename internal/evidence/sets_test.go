@@ -90,7 +90,7 @@ func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int,
 }
 
 // linear are exact scores of linear equations of a chain with known noise, and their likelihood.
-func linear(t *testing.T, d int) (*score.Linear, *models.Linear) {
+func linear(t *testing.T, d int) (*score.Linear, models.Likelihood) {
 	t.Helper()
 	x := chain(80, d, 1)
 	exact, err := score.NewLinear(x, nil,
@@ -415,7 +415,7 @@ func TestDraw(t *testing.T) {
 	for i := range 2 {
 		var w []float64
 		for _, row := range rows {
-			w = append(w, row[lik.EdgeWeight(i, 2)])
+			w = append(w, row[lik.(models.Weighted).EdgeWeight(i, 2)])
 		}
 		mean, sd := stat.MeanStdDev(w, nil)
 		exactSD := math.Sqrt(want.Cov.At(i, i))

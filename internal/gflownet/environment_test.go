@@ -13,7 +13,7 @@ import (
 )
 
 // pseudo is a score of any sets of parents, with differences of both signs.
-func pseudo(d int) score.Func {
+func pseudo(d int) score.Scorer {
 	return score.NewFunc(d, func(j int, parents []int) float64 {
 		h := uint64(j + 1)
 		for _, i := range parents {

@@ -19,6 +19,7 @@ import (
 	"tobac/internal/jobs"
 	"tobac/internal/mcmc"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/internal/scoring"
 	"tobac/internal/trust"
 	"tobac/internal/words"
@@ -255,7 +256,7 @@ func scoresOf(all []sem.Hypothesis) []score.Scorer {
 	return list
 }
 
-// First implements [engine.Settled].
+// First is the outcome of what short chains settled, before the first round.
 func (s *Settled) First() *engine.Outcome {
 	return &engine.Outcome{Best: s.Model, Hypothesis: &s.Hypothesis, Evidence: s.Evidence,
 		Reason:  inference.Reason(s.Evidence),
@@ -265,7 +266,7 @@ func (s *Settled) First() *engine.Outcome {
 
 // sampledPrior is the prior of graphs that are sampled: no edge leads against a known order.
 func sampledPrior(p *engine.Problem, d int, density float64) (*score.Prior, error) {
-	prior, err := p.ClosedPrior(d, density)
+	prior, err := problems.ClosedPrior(p, d, density)
 	if err != nil {
 		return nil, err
 	}
@@ -458,7 +459,7 @@ func (c *Chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 // Inference reads the posterior off the chains after their last step.
 func (c *Chains) Inference(ctx context.Context) (*inference.Inference, error) {
 	if c.step < c.steps {
-		return nil, engine.BeforeEnd(c.steps)
+		return nil, problems.BeforeEnd(c.steps)
 	}
 	c.problem.Doing(name, "summarising the chains")
 	res, err := c.sampler.Result()
@@ -605,7 +606,7 @@ func (e *Settings) Given(ctx context.Context, p *engine.Problem,
 		g.Notes = append(g.Notes,
 			fmt.Sprintf("the noise variance that the run settled on, %.4g", h.NoiseVariance))
 	}
-	g.Notes = p.TakeDensity(edgesPerNode, g.Notes)
+	g.Notes = problems.TakeDensity(p, edgesPerNode, g.Notes)
 	return g, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/evidence"
 	"tobac/internal/nodescore"
+	"tobac/internal/problems"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -84,7 +85,7 @@ func Evidences(ctx context.Context, m sem.Model, data *dataset.Table, sets [][][
 	}
 	all, err := s.Estimate(ctx, along, points)
 	if err != nil {
-		return pools, engine.WithName(err, data.Names)
+		return pools, problems.WithName(err, data.Names)
 	}
 	for k, e := range all {
 		pools[0].Put(list[k].Of, list[k].Set, e.LogEvidence)

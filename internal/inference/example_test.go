@@ -7,13 +7,14 @@ import (
 	"tobac/engine"
 	"tobac/internal/enginetest"
 	"tobac/internal/inference"
+	"tobac/internal/problems"
 )
 
 // The models with node scores are compared by their evidence, and the best one is summed over.
 func Example() {
 	p := enginetest.Chain()
 	p.Report = func(engine.Progress) {}
-	inf, err := inference.Infer(context.Background(), p.Data, p.ScoredModels(), p,
+	inf, err := inference.Infer(context.Background(), p.Data, problems.ScoredModels(p), p,
 		inference.TrustOf(p))
 	if err != nil {
 		panic(err)

@@ -13,6 +13,7 @@ import (
 	"tobac/internal/drawn"
 	"tobac/internal/exact"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/internal/refinement"
 	"tobac/internal/stream"
 	"tobac/internal/trust"
@@ -193,7 +194,7 @@ func Reason(all []sem.Evidence) string {
 func under(ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem,
 	t trust.Trust) (*Inference, error) {
 	d := len(data.Names)
-	prior, err := problem.ClosedPrior(d, FirstDensity(problem, d))
+	prior, err := problems.ClosedPrior(problem, d, FirstDensity(problem, d))
 	if err != nil {
 		return nil, err
 	}
@@ -353,7 +354,7 @@ func equalMean(draws []exact.Draw) []exact.Draw {
 // shareCopies shares the edges of copies of columns, as [Copies.Share] does.
 func (inf *Inference) shareCopies(data *dataset.Table, draws []exact.Draw, probabilities *mat.Dense,
 	problem *engine.Problem) error {
-	prior, err := problem.ClosedPrior(len(data.Names), inf.Parts[0].density)
+	prior, err := problems.ClosedPrior(problem, len(data.Names), inf.Parts[0].density)
 	if err != nil || problem.Order.Known != nil {
 		return err
 	}
@@ -373,7 +374,7 @@ func (inf *Inference) shareCopies(data *dataset.Table, draws []exact.Draw, proba
 func (inf *Inference) turn(draws []exact.Draw, of []int, probabilities *mat.Dense,
 	problem *engine.Problem) error {
 	d, _ := probabilities.Dims()
-	prior, err := problem.ClosedPrior(d, inf.likeliest().density)
+	prior, err := problems.ClosedPrior(problem, d, inf.likeliest().density)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/nodescore"
+	"tobac/internal/problems"
 	"tobac/internal/trust"
 	"tobac/score"
 	"tobac/sem"
@@ -35,7 +36,7 @@ func levels(
 	ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem,
 ) (found []level, all []sem.Evidence, err error) {
 	d := len(data.Names)
-	prior, err := problem.ClosedPrior(d, FirstDensity(problem, d))
+	prior, err := problems.ClosedPrior(problem, d, FirstDensity(problem, d))
 	if err != nil {
 		return nil, nil, err
 	}

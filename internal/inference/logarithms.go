@@ -7,6 +7,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/inspect"
+	"tobac/internal/problems"
 	"tobac/internal/trust"
 	"tobac/sem"
 
@@ -46,7 +47,7 @@ func LogSupport(ctx context.Context, p *engine.Problem) (float64, error) {
 		}
 		inf, err := under(ctx, t, m, p, trust.WholeTrust)
 		if err != nil {
-			return 0, engine.WithName(err, data.Names)
+			return 0, problems.WithName(err, data.Names)
 		}
 		return inf.logEvidence(), nil
 	}

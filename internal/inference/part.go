@@ -7,6 +7,7 @@ import (
 	"tobac/dag"
 	"tobac/engine"
 	"tobac/internal/exact"
+	"tobac/internal/problems"
 	"tobac/internal/refinement"
 	"tobac/score"
 	"tobac/sem"
@@ -32,7 +33,7 @@ func newPart(ctx context.Context, h sem.Hypothesis, density float64, d int,
 	problem *engine.Problem) (Part, error) {
 	p := Part{Hypothesis: h, density: density}
 	var err error
-	if p.Prior, err = problem.ClosedPrior(d, density); err != nil {
+	if p.Prior, err = problems.ClosedPrior(problem, d, density); err != nil {
 		return p, err
 	}
 	opt := exact.Options{Workers: problem.Workers}

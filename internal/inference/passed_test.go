@@ -10,6 +10,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/enginetest"
 	"tobac/internal/inference"
+	"tobac/internal/problems"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -79,7 +80,7 @@ func (s formedScores) Residuals(j int, parents []int) []float64 {
 func TestPassedOver(t *testing.T) {
 	p := enginetest.Chain()
 	p.Report = func(engine.Progress) {}
-	linear := p.ScoredModels()[0]
+	linear := problems.ScoredModels(p)[0]
 	models := []sem.Scored{formed{linear, p.Data, 5, true}, formed{linear, p.Data, 0, false}}
 	inf, err := inference.Infer(t.Context(), p.Data, models, p, inference.TrustOf(p))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/orders"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/internal/stream"
 	"tobac/internal/tempering"
 	"tobac/posterior"
@@ -33,7 +34,7 @@ const (
 // iterations for each variable.
 func Under(ctx context.Context, p *engine.Problem, orders []orders.Weighted,
 	rungs, iterations int) (*inference.Inference, error) {
-	model, data, scale, err := p.SampledModel(p.Model, false)
+	model, data, scale, err := problems.SampledModel(p, p.Model, false)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"tobac/internal/evidence"
 	"tobac/internal/graphchains"
 	"tobac/internal/nodescore"
+	"tobac/internal/problems"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/sem"
@@ -31,7 +32,7 @@ const (
 // guessed by Laplace's method under the likelihood itself.
 func OfLikelihood(ctx context.Context, p *engine.Problem, m sem.Model,
 	chains *graphchains.Settings) (*Graphs, error) {
-	asked, data, scale, err := p.SampledModel(m, false)
+	asked, data, scale, err := problems.SampledModel(p, m, false)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func newLikelihoodEstimates(m sem.Differentiable, data *dataset.Table,
 func (e *likelihoodEstimates) guess(ctx context.Context, list []nodescore.Family) ([]float64,
 	error) {
 	logs, err := e.sets.Guess(ctx, list)
-	return logs, engine.WithName(err, e.Data.Names)
+	return logs, problems.WithName(err, e.Data.Names)
 }
 
 func (e *likelihoodEstimates) of(j int, set []int) (v estimated, ok bool) {
@@ -112,7 +113,7 @@ func (e *likelihoodEstimates) estimate(ctx context.Context, list []nodescore.Fam
 	work int) error {
 	all, err := e.sets.Estimate(ctx, list, work*points)
 	if err != nil {
-		return engine.WithName(err, e.Data.Names)
+		return problems.WithName(err, e.Data.Names)
 	}
 	for k, v := range all {
 		e.known[nodescore.FamilyKey(list[k].Of, list[k].Set)] = known{v, points}
@@ -171,7 +172,7 @@ func PriorMass(ctx context.Context, sets *evidence.Sets, widest []nodescore.Fami
 	names []string) (mass float64, of string, err error) {
 	all, sd, err := sets.LogPriorMasses(ctx, widest, massPoints)
 	if err != nil {
-		return 0, "", engine.WithName(err, names)
+		return 0, "", problems.WithName(err, names)
 	}
 	for k, v := range all {
 		if math.Abs(v)-4*sd[k] > math.Abs(mass) {

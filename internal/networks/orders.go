@@ -12,6 +12,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
+	"tobac/internal/problems"
 	"tobac/internal/scoring"
 	"tobac/internal/smooth"
 	"tobac/internal/stream"
@@ -85,7 +86,7 @@ func settled(ctx context.Context, p *engine.Problem, asked sem.Network, first fi
 	table := first.table
 	model := asked.Inferred(first.noise)
 	_, scaling := model.Sampled(false)
-	scale, err := p.Scale(scaling)
+	scale, err := problems.Scale(p, scaling)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"tobac/internal/mcmc"
 	"tobac/internal/nodescore"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
@@ -126,7 +127,7 @@ func (p sampledTable) probable(j int, above float64) (list []weightedSet) {
 func tablePrior(p *engine.Problem, d int) (*score.Prior, error) {
 	if d <= exact.Affordable {
 		densities := priors.Densities(&p.Prior, d)
-		return p.ClosedPrior(d, densities[len(densities)-1])
+		return problems.ClosedPrior(p, d, densities[len(densities)-1])
 	}
 	return graphchains.PilotPrior(p, d)
 }

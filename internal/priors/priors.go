@@ -104,6 +104,11 @@ func ForOrders(p background.Prior) background.Prior {
 	return q
 }
 
+// A relabelled prior tells variables apart, and is that of another numbering too.
+type relabelled interface {
+	Relabel(order []int) models.GraphPrior
+}
+
 // Expression is the prior as an expression in the coordinates of an order; of
 // the data themselves if it is empty.
 func Expression(p *background.Prior, order []int, d int,
@@ -112,9 +117,7 @@ func Expression(p *background.Prior, order []int, d int,
 		order = dag.Identity(d)
 	}
 	if p.Own != nil {
-		if r, ok := p.Own.(interface {
-			Relabel(order []int) models.GraphPrior
-		}); ok {
+		if r, ok := p.Own.(relabelled); ok {
 			return r.Relabel(order), nil
 		}
 		return p.Own, nil
@@ -130,7 +133,7 @@ func Expression(p *background.Prior, order []int, d int,
 		if err != nil {
 			return nil, err
 		}
-		base = e.Relabel(order)
+		base = e.(relabelled).Relabel(order)
 	case p.Kind == background.Fair:
 		base = models.FairPrior{}
 	case p.Kind == background.ScaleFree:

@@ -21,6 +21,7 @@ import (
 	"tobac/internal/networks"
 	"tobac/internal/orders"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/internal/trust"
 	"tobac/models"
 	"tobac/posterior"
@@ -160,7 +161,7 @@ func (b *builder) under(ctx context.Context, k int, c posterior.Component) (*inf
 	if p.Vars() > most {
 		e = (*markov.MCMC)(chains).Engine()
 	}
-	if err := engine.CheckMemory(e, &p, p.Size(), b.result.Config.Memory); err != nil {
+	if err := problems.CheckMemory(e, &p, problems.Size(&p), b.result.Config.Memory); err != nil {
 		return nil, nil, err
 	}
 	if b.ref.Engine = e.Name(); p.Vars() <= most {
@@ -288,7 +289,7 @@ const (
 func (b *builder) estimated(ctx context.Context, m sem.Model,
 	p *engine.Problem) (*inference.Inference, error) {
 	d := p.Vars()
-	prior, err := p.ClosedPrior(d, priors.EdgesPerNodeFor(&p.Prior, d))
+	prior, err := problems.ClosedPrior(p, d, priors.EdgesPerNodeFor(&p.Prior, d))
 	if err != nil {
 		return nil, err
 	}

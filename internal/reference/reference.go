@@ -19,6 +19,7 @@ import (
 	"tobac/internal/networks"
 	"tobac/internal/nodescore"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/sem"
@@ -89,7 +90,7 @@ func New(ctx context.Context, data *dataset.Table, r *tobac.Result) (*Posterior,
 	}
 	b := &builder{problem: p, engine: e, result: r, ref: &Posterior{}}
 	if err := b.build(ctx); err != nil {
-		return nil, fmt.Errorf("tobac: reference: %w", engine.WithName(err, data.Names))
+		return nil, fmt.Errorf("tobac: reference: %w", problems.WithName(err, data.Names))
 	}
 	return b.ref, nil
 }
@@ -152,14 +153,14 @@ type networkScores struct {
 // withScores gives a posterior of networks node scores, so that graphs can be compared by log p(D,
 // G).
 func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, error) {
-	model, _, _, err := p.SampledModel(p.Model, false)
+	model, _, _, err := problems.SampledModel(p, p.Model, false)
 	if err != nil {
 		return nil, err
 	}
 	data := drawn.OnScale(p.Data, inf.Posterior.Standardization)
 	m, _ := sem.As[sem.Network](model)
 	d := len(data.Names)
-	prior, err := p.ClosedPrior(d, priors.EdgesPerNodeFor(&p.Prior, d))
+	prior, err := problems.ClosedPrior(p, d, priors.EdgesPerNodeFor(&p.Prior, d))
 	if err != nil {
 		return nil, err
 	}

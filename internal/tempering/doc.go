@@ -14,7 +14,7 @@
 //
 //	x_j | A, W, b, σ² ~ N(0, σ²I + σ_p² ΦΦᵀ)                                                                 (1)
 //
-// as in [models.IntegratedNetwork]; weights and biases are N(0, σ_p²). The evidence is computed
+// as in [models.NewIntegratedNetwork]; weights and biases are N(0, σ_p²). The evidence is computed
 // from the Gram matrix of the few columns of Φ.
 //
 // # The chains

@@ -36,7 +36,7 @@ type Result struct {
 // A Draw is a network of the posterior.
 type Draw struct {
 	Graph *dag.Graph // by the columns of the data
-	// Parameters are those of [models.FeedForward] with one hidden layer, in order coordinates,
+	// Parameters are those of [models.NewFeedForward] with one hidden layer, in order coordinates,
 	// with the logarithms of the noise variances as the last d where they are not given. Weights of
 	// others than parents are 0.
 	Parameters []float64

@@ -9,7 +9,11 @@ import (
 	"tobac/diagnostics"
 	"tobac/engine"
 	"tobac/internal/inference"
+	"tobac/internal/problems"
 )
+
+// MostBatch bounds samples and transitions of a step of a training.
+const MostBatch = 100_000
 
 // trainingWarnings are reasons to distrust what was trained.
 func trainingWarnings(t *engine.Training, steps int) (w []string) {
@@ -61,7 +65,7 @@ func (t *Stage[S]) Advance(ctx context.Context, to int) error {
 // Outcome implements [engine.Stage].
 func (t *Stage[S]) Outcome(ctx context.Context) (_ *engine.Outcome, err error) {
 	if done, all := t.Steps(); done < all {
-		return nil, engine.BeforeEnd(all)
+		return nil, problems.BeforeEnd(all)
 	}
 	if t.outcome == nil {
 		t.Problem.Doing(t.Engine.Name(), "drawing graphs from the trained distribution")

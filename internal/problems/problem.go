@@ -1,4 +1,7 @@
-package engine
+// Package problems holds what the engines of this module, and the runs of them, ask of an
+// [engine.Problem]: models to compare, the prior in closed form, the scale of the columns, its size
+// and memory, and the sentences with which several engines refuse one.
+package problems
 
 import (
 	"errors"
@@ -8,6 +11,7 @@ import (
 
 	"tobac/background"
 	"tobac/dataset"
+	"tobac/engine"
 	"tobac/internal/drawn"
 	"tobac/internal/priors"
 	"tobac/internal/scoring"
@@ -16,15 +20,8 @@ import (
 	"tobac/sem"
 )
 
-// Scored reports whether the model of the problem has node scores, or is to be chosen among some
-// that have.
-func (p *Problem) Scored() bool {
-	_, ok := sem.As[sem.Scored](p.Model)
-	return ok || p.Model == nil
-}
-
 // NeedsScores is the error of an engine that needs node scores.
-func (p *Problem) NeedsScores(e Engine) error {
+func NeedsScores(p *engine.Problem, e engine.Engine) error {
 	allowed := "engines tempering and svgd"
 	if n, ok := sem.As[sem.Network](p.Model); ok && n.Layers() > 1 {
 		allowed = "engine svgd"
@@ -34,14 +31,14 @@ func (p *Problem) NeedsScores(e Engine) error {
 }
 
 // InfersOrder is the error of an engine that takes no orders that a method finds.
-func (p *Problem) InfersOrder(e Engine) error {
+func InfersOrder(e engine.Engine) error {
 	return fmt.Errorf("the engine %s infers the order, and takes none that a method finds; "+
 		"allowed: the engine svgd", e.Name())
 }
 
 // LearnsOrders is the error of an engine that learns what orders are probable; nil if orders are
 // left to it.
-func (p *Problem) LearnsOrders(e Engine) error {
+func LearnsOrders(p *engine.Problem, e engine.Engine) error {
 	if o := &p.Order; o.Method != nil || o.Count != 0 || o.Weights != 0 {
 		return fmt.Errorf("the engine %s learns what orders are probable, and takes none that a "+
 			"method finds or that are drawn from a posterior", e.Name())
@@ -50,7 +47,7 @@ func (p *Problem) LearnsOrders(e Engine) error {
 }
 
 // ScoredModels are the models to compare.
-func (p *Problem) ScoredModels() []sem.Scored {
+func ScoredModels(p *engine.Problem) []sem.Scored {
 	if p.Shared.Model != nil {
 		return []sem.Scored{p.Shared.Model}
 	}
@@ -62,14 +59,14 @@ func (p *Problem) ScoredModels() []sem.Scored {
 
 // SettleModel keeps the evidences of the models compared, and takes the best where the model is
 // open.
-func (p *Problem) SettleModel(best sem.Model, all []sem.Evidence) {
+func SettleModel(p *engine.Problem, best sem.Model, all []sem.Evidence) {
 	if p.Evidence = all; p.Model == nil {
 		p.Model = best
 	}
 }
 
-// ClosedPrior is the prior of the engine exact.
-func (p *Problem) ClosedPrior(d int, density float64) (*score.Prior, error) {
+// ClosedPrior is the prior in closed form, for d variables and expected edges per variable.
+func ClosedPrior(p *engine.Problem, d int, density float64) (*score.Prior, error) {
 	if p.Order.Known != nil {
 		return priors.AlongOrder(&p.Prior, d, density)
 	}
@@ -77,10 +74,10 @@ func (p *Problem) ClosedPrior(d int, density float64) (*score.Prior, error) {
 }
 
 // Size is what the memory of a problem depends on.
-func (p *Problem) Size() Size {
+func Size(p *engine.Problem) engine.Size {
 	n, d := p.Data.X.Dims()
-	size := Size{Rows: n, Vars: d}
-	all := p.ScoredModels()
+	size := engine.Size{Rows: n, Vars: d}
+	all := ScoredModels(p)
 	if !p.Scored() {
 		all = all[:1] // estimated evidences take its place
 	}
@@ -103,7 +100,7 @@ func (p *Problem) Size() Size {
 
 // TakeDensity fixes the number of edges per node of the prior, where exact sums would average over
 // it, and says so.
-func (p *Problem) TakeDensity(v float64, notes []string) []string {
+func TakeDensity(p *engine.Problem, v float64, notes []string) []string {
 	if q := &p.Prior; q.Kind == background.Sparse && q.Probabilities == nil && q.Own == nil &&
 		q.EdgesPerNode == 0 && v > 0 {
 		q.EdgesPerNode = v
@@ -113,7 +110,7 @@ func (p *Problem) TakeDensity(v float64, notes []string) []string {
 }
 
 // SampledModel is the form of a model that SVGD samples, with its data and their scale.
-func (p *Problem) SampledModel(m sem.Model, integrated bool) (sem.Model, *dataset.Table,
+func SampledModel(p *engine.Problem, m sem.Model, integrated bool) (sem.Model, *dataset.Table,
 	*posterior.Standardization, error) {
 	sampled, scaling := m, sem.AsGiven
 	_, scored := sem.As[sem.Scored](m)
@@ -124,7 +121,7 @@ func (p *Problem) SampledModel(m sem.Model, integrated bool) (sem.Model, *datase
 		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could "+
 			"differentiate; allowed: parameters integrated, or the engines exact and mcmc", m)
 	}
-	scale, err := p.Scale(scaling)
+	scale, err := Scale(p, scaling)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -133,7 +130,7 @@ func (p *Problem) SampledModel(m sem.Model, integrated bool) (sem.Model, *datase
 
 // Scale is the mean and standard deviation of each column over the rows in which it was not set by
 // intervention; nil means the units of the data.
-func (p *Problem) Scale(s sem.Scaling) (*posterior.Standardization, error) {
+func Scale(p *engine.Problem, s sem.Scaling) (*posterior.Standardization, error) {
 	if s == sem.AsGiven {
 		return nil, nil
 	}
@@ -181,3 +178,6 @@ func WithName(err error, names []string) error {
 	}
 	return err
 }
+
+// BeforeEnd is the error of an outcome that is asked for before the last step.
+func BeforeEnd(steps int) error { return fmt.Errorf("it is read off after step %d", steps) }
