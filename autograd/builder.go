@@ -213,10 +213,18 @@ func (b *Builder) Constant(values []float64, shape Shape) *Node {
 func (b *Builder) Scalar(v float64) *Node { return b.Constant([]float64{v}, Shape{}) }
 
 func checkShape(s Shape) error {
+	n := 1
 	for _, d := range s {
 		if d < 0 {
 			return fmt.Errorf("shape %v has a dimension below 0", s)
 		}
+		if d > 1 && n > math.MaxInt32/d { // places of numbers are of 32 bits
+			n = 0
+		}
+		n *= d
+	}
+	if n == 0 && !slices.Contains(s, 0) {
+		return fmt.Errorf("shape %v has more than %d elements", s, math.MaxInt32)
 	}
 	return nil
 }

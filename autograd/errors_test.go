@@ -1,10 +1,12 @@
 package autograd_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
 	ad "tobac/autograd"
+	"tobac/internal/memory"
 )
 
 // TestBuilderErrors pins the texts of the errors that a builder keeps. Every
@@ -144,6 +146,8 @@ func TestBuilderErrors(t *testing.T) {
 			"pad: got 1 and 1 widths, want 2 for shape (2,3)"},
 		{"pad width", func(e env) { e.m.Pad([]int{1, 0}, []int{0, -1}) },
 			"pad: widths 0 and -1 of axis 1, want at least 0"},
+		{"too many elements", func(e env) { e.v.Expand(ad.Shape{1 << 62, 1 << 2, 3}) },
+			"expand: shape (4611686018427387904,4,3) has more than 2147483647 elements"},
 		{"diag", func(e env) { e.m.Diag() }, "diag: shape (2,3), want a vector"},
 		{"upper triangle", func(e env) { e.v.Triu(0) },
 			"triu: shape (3), want at least two dimensions"},
@@ -307,6 +311,8 @@ func TestEvaluatorErrors(t *testing.T) {
 	x, w := b.Input("x", ad.Shape{2}, p), b.Input("w", ad.Shape{2})
 	y := x.Mul(w).Sum()
 	foreign := ad.NewBuilder("other").Scalar(1)
+	h := ad.NewBuilder("huge")
+	huge := h.Input("x", ad.Shape{4}, h.Axis("p", 1<<31), h.Axis("q", 1<<31))
 	fill := func([]float64, int) {}
 	full, room := []float64{1, 2, 3, 4, 5, 6}, [][]float64{make([]float64, 3)}
 
@@ -316,6 +322,9 @@ func TestEvaluatorErrors(t *testing.T) {
 		want            string
 	}{
 		{"no outputs", nodes(x, w), nil, "autograd: no outputs"},
+		{"no node", nodes(x, nil), nodes(y), "autograd: an input or output is nil"},
+		{"more numbers than are counted", nodes(huge), nodes(huge.Exp()),
+			`autograd: graph "huge": x(4){p=2147483648 q=2147483648} has 1.84e+19 numbers`},
 		{"unlisted input", nodes(x), nodes(y),
 			`autograd: graph "g": an output depends on input "w", which is not listed`},
 		{"repeated input", nodes(x, w, x), nodes(y),
@@ -376,4 +385,29 @@ func TestEvaluatorErrors(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// What would not fit into memory is refused: lanes when a program gets its numbers, elements
+// before it is compiled.
+func TestMemoryErrors(t *testing.T) {
+	b := ad.NewBuilder("g")
+	q := b.Axis("q", 1<<40)
+	x, y := b.Input("x", ad.Shape{}, b.Axis("p", 2), q), b.Input("y", ad.Shape{1})
+	z := y
+	for range 200 {
+		z = z.Exp().Expand(ad.Shape{1 << 30}).Index(0, 0).Reshape(ad.Shape{1})
+	}
+	for _, row := range []struct {
+		input, output *ad.Node
+		want          string
+	}{
+		{x, x.Exp().LogSumExpOver(q), "numbers of a program"},
+		{y, z, "what is known of all elements"},
+	} {
+		_, err := ad.NewEvaluator(nodes(row.input), nodes(row.output), ad.Options{})
+		var size *memory.SizeError
+		if !errors.As(err, &size) || size.What != row.want {
+			t.Errorf("got error %v, want one on %s", err, row.want)
+		}
+	}
 }

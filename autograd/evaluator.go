@@ -8,6 +8,7 @@ import (
 	"tobac/autograd/internal/exec"
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/memory"
 )
 
 // An Engine is a way to run a graph. All engines have one meaning. The zero value is
@@ -173,6 +174,9 @@ func lowered(inputs, outputs []*Node) (*ir.Func, []*Node, error) {
 	if len(outputs) == 0 {
 		return nil, nil, errors.New("autograd: no outputs")
 	}
+	if slices.Contains(inputs, nil) || slices.Contains(outputs, nil) {
+		return nil, nil, errors.New("autograd: an input or output is nil")
+	}
 	b := outputs[0].b
 	if b.err != nil {
 		return nil, nil, b.err
@@ -210,10 +214,24 @@ func lowered(inputs, outputs []*Node) (*ir.Func, []*Node, error) {
 		}
 	}
 	f := &ir.Func{Name: b.name, Axes: b.irAxes, Inputs: make([]*ir.Value, len(inputs))}
-	count := 0
-	for _, needed := range need {
-		if needed {
-			count++
+	count, elements := 0, 0
+	for id, n := range b.nodes {
+		if !need[id] {
+			continue
+		}
+		count++
+		elements += n.shape.Len()
+		numbers := float64(n.shape.Len())
+		for _, a := range n.Axes() {
+			numbers *= float64(a.Size())
+		}
+		if numbers >= 1<<53 {
+			return nil, nil, fmt.Errorf("autograd: graph %q: %v has %.3g numbers", b.name, n, numbers)
+		}
+	}
+	if elements > 1<<28 { // what is known of an element takes 12 bytes or more
+		if err := memory.Check("what is known of all elements", 12*float64(elements)); err != nil {
+			return nil, nil, fmt.Errorf("autograd: graph %q: %w", b.name, err)
 		}
 	}
 	values, made := make([]*ir.Value, len(b.nodes)), make([]ir.Value, count)

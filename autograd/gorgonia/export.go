@@ -23,8 +23,8 @@ import (
 // [ad.Builder.Grad] would make, exported; the builder grows by it and must be sound. Where
 // nothing flows back gorgonia gets zeros. [Import] takes the nodes back.
 func Export(outputs ...*ad.Node) ([]*G.Node, error) {
-	if len(outputs) == 0 {
-		return nil, errors.New("gorgonia: no outputs")
+	if len(outputs) == 0 || slices.Contains(outputs, nil) {
+		return nil, errors.New("gorgonia: no outputs, or one is nil")
 	}
 	e := &exporter{made: map[*ad.Node]*G.Node{}}
 	e.graph = G.NewGraph(G.WithGraphName(outputs[0].Builder().Name()))

@@ -153,8 +153,11 @@ func TestExportErrors(t *testing.T) {
 		!strings.Contains(err.Error(), "has no elements") {
 		t.Errorf("no elements: got error %v", err)
 	}
-	if _, err := gorgonia.Export(); err == nil || !strings.Contains(err.Error(), "no outputs") {
-		t.Errorf("no outputs: got error %v", err)
+	for _, none := range [][]*ad.Node{{}, {nil}} {
+		if _, err := gorgonia.Export(none...); err == nil ||
+			!strings.Contains(err.Error(), "no outputs") {
+			t.Errorf("no outputs: got error %v", err)
+		}
 	}
 	if _, err := gorgonia.Export(b.Scalar(1), ad.NewBuilder("other").Scalar(1)); err == nil ||
 		!strings.Contains(err.Error(), `outputs of graphs "errors" and "other"`) {

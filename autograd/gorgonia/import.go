@@ -46,8 +46,20 @@ type Graph struct {
 //
 // The first error of the builder is returned, and stays in it.
 func Import(b *ad.Builder, outputs []*G.Node, bind map[*G.Node]*ad.Node) (*Graph, error) {
-	if slices.Contains(outputs, nil) {
-		return nil, errors.New("import: an output is nil")
+	if b == nil || len(outputs) == 0 || slices.Contains(outputs, nil) {
+		return nil, errors.New("import: the builder or an output is nil, or there is no output")
+	}
+	for g, n := range bind {
+		switch {
+		case g == nil || n == nil:
+			return nil, errors.New("import: a leaf or what is bound to it is nil")
+		case n.Builder() != b:
+			return nil, fmt.Errorf("import: node %v is bound to %v of graph %q", g.Name(), n,
+				n.Builder().Name())
+		case g.Graph() != outputs[0].Graph():
+			return nil, fmt.Errorf("import: node %v is bound to %v, and belongs to another graph",
+				g.Name(), n)
+		}
 	}
 	m := &importer{b: b, bind: bind, made: map[*G.Node]*ad.Node{}}
 	for _, g := range ordered(outputs) {

@@ -259,12 +259,26 @@ func TestImportInputs(t *testing.T) {
 			t.Errorf("softmax of a number: got error %v", err)
 		}
 	}
-	wrong := ad.NewBuilder("wrong")
-	_, err = gorgonia.Import(wrong, []*G.Node{G.Must(G.Exp(x))},
-		map[*G.Node]*ad.Node{x: wrong.Input("p", ad.Shape{3})})
-	if err == nil ||
-		!strings.Contains(err.Error(), "node x has shape (2), and p(3) is bound to it") {
-		t.Errorf("a bound node of another shape: got error %v", err)
+	wrong, elsewhere := ad.NewBuilder("wrong"), leaf(G.NewGraph(), "x", ad.Shape{2})
+	p, q := wrong.Input("p", ad.Shape{3}), wrong.Input("q", ad.Shape{2})
+	y := []*G.Node{G.Must(G.Exp(x))}
+	for _, row := range []struct {
+		outputs []*G.Node
+		bind    map[*G.Node]*ad.Node
+		want    string
+	}{
+		{nil, nil, "there is no output"},
+		{[]*G.Node{nil}, nil, "an output is nil"},
+		{y, map[*G.Node]*ad.Node{x: nil}, "what is bound to it is nil"},
+		{y, map[*G.Node]*ad.Node{nil: q}, "a leaf or what"},
+		{y, map[*G.Node]*ad.Node{x: mine}, `node x is bound to x(2) of graph "inputs"`},
+		{y, map[*G.Node]*ad.Node{elsewhere: q}, "belongs to another graph"},
+		{y, map[*G.Node]*ad.Node{x: p}, "node x has shape (2), and p(3) is bound to it"},
+	} {
+		if _, err := gorgonia.Import(wrong, row.outputs, row.bind); err == nil ||
+			!strings.Contains(err.Error(), row.want) {
+			t.Errorf("got error %v, want one with %q", err, row.want)
+		}
 	}
 }
 

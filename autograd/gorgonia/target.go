@@ -92,6 +92,9 @@ func NewTarget(cfg TargetConfig, density ...*G.Node) (*Target, error) {
 	particle := b.Axis("particle", cfg.Particles)
 	bind := map[*G.Node]*ad.Node{}
 	for i, leaf := range cfg.Blocks {
+		if bind[leaf] != nil {
+			return nil, fmt.Errorf("gorgonia: target: leaf %v is two blocks", leaf.Name())
+		}
 		n := b.Input(fmt.Sprintf("block %d", i), shapeOf(leaf), particle)
 		bind[leaf] = n
 		t.blocks, t.sizes = append(t.blocks, n), append(t.sizes, n.Shape().Len())

@@ -74,6 +74,8 @@ func TestTargetErrors(t *testing.T) {
 			"leaf w of shape (2): got 1 numbers, want 2"},
 		{"data for a block", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x, w},
 			Data: map[*G.Node][]float64{w: {1, 2}}}, y, "leaf w is data and a block"},
+		{"a leaf twice", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x, x}}, y,
+			"leaf x is two blocks"},
 		{"no node", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{x}}, nil,
 			"a node is nil"},
 		{"nil", gorgonia.TargetConfig{Particles: 1, Blocks: []*G.Node{nil}}, y,

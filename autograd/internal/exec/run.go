@@ -1,11 +1,13 @@
 package exec
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 
 	"tobac/autograd/internal/dense"
 	"tobac/autograd/internal/lane"
+	"tobac/internal/memory"
 	"tobac/internal/pool"
 	"tobac/internal/vector"
 )
@@ -98,6 +100,9 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 			c.draws = c.draws || in.draw >= 0
 		}
 	}
+	if err := p.checkMemory(c.workers); err != nil {
+		return nil, err
+	}
 	for n, a := range p.arrays {
 		if a.input < 0 && a.output < 0 {
 			c.own[n] = vector.Memory(a.size)
@@ -116,6 +121,30 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 	c.pool = pool.New(c.workers)
 	c.run = func(worker int) { c.work(c.frames[worker][c.part], c.parts[c.part]) }
 	return c, nil
+}
+
+// checkMemory refuses what would not fit, where it is more than a gigabyte.
+func (p *Program) checkMemory(workers int) error {
+	numbers := 0.0
+	for _, a := range p.arrays {
+		if a.input < 0 && a.output < 0 {
+			numbers += float64(a.size)
+		}
+	}
+	for _, q := range p.parts {
+		n := q.plan.Arena + q.plan.Scratch
+		if q.lane != nil {
+			n = q.lane.Length + q.plan.Scratch
+		}
+		numbers += float64(workers) * float64(n)
+	}
+	if numbers < 1<<27 {
+		return nil
+	}
+	if err := memory.Check("numbers of a program", 8*numbers); err != nil {
+		return fmt.Errorf("autograd: graph %q: %w", p.F.Name, err)
+	}
+	return nil
 }
 
 // hasStrips reports whether a part computes some indices of its loop at a time.
