@@ -43,7 +43,7 @@
 //	go test ./bench -run TestGrowthOfDensities -long -v -timeout 30m
 //	go test ./bench -run TestStepProfile -long -v
 //
-// BenchmarkDensity and TestDensityTable time thirty densities that the compiler knows nothing
+// BenchmarkDensity and TestDensityTable time fourteen densities that the compiler knows nothing
 // special about, some in several spellings; bench/notes/densities.md has the table:
 //
 //	go test ./bench -run TestDensityTable -long -v -timeout 60m

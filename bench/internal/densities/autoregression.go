@@ -1,8 +1,6 @@
 package densities
 
 import (
-	"fmt"
-
 	"tobac/autograd"
 )
 
@@ -16,17 +14,16 @@ type lagged struct {
 	y []float64
 }
 
-// autoregression of order p has 200 steps.
-func autoregression(p int) *Density {
+// autoregression is of order 5 and has 200 steps.
+func autoregression() *Density {
+	const p = 5
 	s := &lagged{p, normals(stream(7), 200, 1)}
 	for t := p; t < len(s.y); t++ {
 		for k := range p {
 			s.y[t] += 0.6 / float64(k+1) / float64(p) * s.y[t-k-1]
 		}
 	}
-	return &Density{
-		Name: fmt.Sprintf("AR(%d)", p), Params: p + 2, SD: 0.5, Expression: s.expression,
-	}
+	return &Density{Name: "AR(5)", Params: p + 2, SD: 0.5, Expression: s.expression}
 }
 
 func (s *lagged) expression(x *autograd.Node) *autograd.Node {

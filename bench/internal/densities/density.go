@@ -103,16 +103,5 @@ func at(x *autograd.Node, i int) *autograd.Node { return x.Index(0, i) }
 // halfSquare is −Σ z²/2, the log density of independent standard normals.
 func halfSquare(z *autograd.Node) *autograd.Node { return z.Square().Sum().Scale(-0.5) }
 
-// repeated lists every index below n count times, one after the other: 0, 0, 1, 1, …
-func repeated(n, count int) []int {
-	index := make([]int, 0, n*count)
-	for i := range n {
-		for range count {
-			index = append(index, i)
-		}
-	}
-	return index
-}
-
 // sigmoid is the logistic function.
 func sigmoid(v float64) float64 { return 1 / (1 + math.Exp(-v)) }

@@ -121,24 +121,32 @@ func countRows(n int) (int, func(x *autograd.Node) *autograd.Node) {
 	}
 }
 
-// networkUnits has 300 rows, 8 inputs and one hidden layer.
+// networkUnits is y ~ N(tanh(X W₁ + b₁) w₂ + b₂, √0.1) with 300 rows, 8 inputs and one hidden
+// layer.
 func networkUnits(h int) (int, func(x *autograd.Node) *autograd.Node) {
 	const rows, in = 300, 8
 	return (in+2)*h + 1, func(x *autograd.Node) *autograd.Node {
-		m := &perceptron{rows: rows, in: in, hidden: h, x: Weyl(rows*in, features),
-			y: Weyl(rows, responses)}
-		return m.expression(x)
+		w1 := x.Slice(0, 0, in*h).Reshape(autograd.Shape{in, h})
+		b1, w2 := x.Slice(0, in*h, in*h+h), x.Slice(0, in*h+h, in*h+2*h)
+		units := constant(x, Weyl(rows*in, features), rows, in).MatMul(w1).Add(b1).Tanh()
+		f := units.MatVec(w2).Add(at(x, in*h+2*h))
+		return vector(x, Weyl(rows, responses)).Sub(f).Square().Sum().Scale(-5).Add(halfSquare(x))
 	}
 }
 
 // processPoints has the covariance a² e^(−(i−j)²/(2ℓ²)) + s² on points 0.1 apart.
 func processPoints(n int) (int, func(x *autograd.Node) *autograd.Node) {
 	return 3, func(x *autograd.Node) *autograd.Node {
-		p := &process{y: Weyl(n, responses), squares: make([]float64, n*n)}
-		for i := range p.squares {
-			p.squares[i] = 0.01 * float64((i/n-i%n)*(i/n-i%n))
+		squares := make([]float64, n*n)
+		for i := range squares {
+			squares[i] = 0.01 * float64((i/n-i%n)*(i/n-i%n))
 		}
-		return p.expression(x)
+		amplitude, precision, noise := at(x, 0).Scale(2).Exp(), at(x, 1).Scale(-2).Exp(),
+			at(x, 2).Scale(2).Exp()
+		k := constant(x, squares, n, n).Mul(precision).Scale(-0.5).Exp().Mul(amplitude)
+		l := k.Add(identity(x, n).Mul(noise)).Cholesky()
+		z := l.SolveLower(constant(x, Weyl(n, responses), n, 1))
+		return halfSquare(z).Sub(l.Diagonal().Log().Sum()).Add(halfSquare(x))
 	}
 }
 

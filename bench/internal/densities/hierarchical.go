@@ -37,21 +37,17 @@ func hierarchicalLogit() *Density {
 	}
 }
 
-// split is β, α and the log prior of all parameters.
-func (h *hierarchy) split(x *autograd.Node) (beta, alpha, prior *autograd.Node) {
+func (h *hierarchy) expression(x *autograd.Node) *autograd.Node {
 	mu, logTau := at(x, 0), at(x, 1)
-	beta, alpha = x.Slice(0, 2, 2+h.p), x.Slice(0, 2+h.p, 2+h.p+h.groups)
-	z := alpha.Sub(mu).Div(logTau.Exp())
-	prior = halfSquare(z).Sub(logTau.Scale(float64(h.groups)))
+	beta, alpha := x.Slice(0, 2, 2+h.p), x.Slice(0, 2+h.p, 2+h.p+h.groups)
+	prior := halfSquare(alpha.Sub(mu).Div(logTau.Exp())).Sub(logTau.Scale(float64(h.groups)))
 	prior = prior.Sub(mu.Square().Scale(0.125)).Sub(logTau.Square().Scale(0.5)).Add(
 		halfSquare(beta))
-	return beta, alpha, prior
-}
-
-func (h *hierarchy) expression(x *autograd.Node) *autograd.Node {
-	beta, alpha, prior := h.split(x)
 	n := h.groups * h.rows
-	eta := constant(x, h.x, n,
-		h.p).MatVec(beta).Add(alpha.Gather(repeated(h.groups, h.rows), autograd.Shape{n}))
+	group := make([]int, n)
+	for i := range group {
+		group[i] = i / h.rows
+	}
+	eta := constant(x, h.x, n, h.p).MatVec(beta).Add(alpha.Gather(group, autograd.Shape{n}))
 	return prior.Add(vector(x, h.y).Mul(eta).Sub(eta.Softplus()).Sum())
 }

@@ -32,27 +32,18 @@ func orderedLogit() *Density {
 	}
 }
 
-// split is β and κ.
-func (m *ordinal) split(x *autograd.Node) (beta, cuts *autograd.Node) {
-	one := autograd.Shape{1}
-	last := at(x, m.p)
-	list := []*autograd.Node{last.Reshape(one)}
-	for c := 1; c < m.k-1; c++ {
-		last = last.Add(at(x, m.p+c).Exp())
-		list = append(list, last.Reshape(one))
-	}
-	return x.Slice(0, 0, m.p), autograd.Concat(0, list[0], list[1:]...)
-}
-
 func (m *ordinal) expression(x *autograd.Node) *autograd.Node {
-	beta, cuts := m.split(x)
-	eta := constant(x, m.x, m.n, m.p).MatVec(beta).Reshape(autograd.Shape{m.n, 1})
+	cuts := []*autograd.Node{at(x, m.p)}
+	for c := 1; c < m.k-1; c++ {
+		cuts = append(cuts, cuts[c-1].Add(at(x, m.p+c).Exp()))
+	}
+	eta := constant(x, m.x, m.n, m.p).MatVec(x.Slice(0, 0, m.p)).Reshape(autograd.Shape{m.n, 1})
 	column := make([]float64, 2*m.n)
 	for i := range m.n {
 		column[m.n+i] = 1
 	}
-	cumulative := autograd.Concat(1, constant(x, column[:m.n], m.n, 1), cuts.Sub(eta).Sigmoid(),
-		constant(x, column[m.n:], m.n, 1))
+	cumulative := autograd.Concat(1, constant(x, column[:m.n], m.n, 1),
+		autograd.Vector(cuts[0], cuts[1:]...).Sub(eta).Sigmoid(), constant(x, column[m.n:], m.n, 1))
 	p := cumulative.Slice(1, 1, m.k+1).Sub(cumulative.Slice(1, 0, m.k))
 	observed := make([]int, m.n)
 	for i, c := range m.y {

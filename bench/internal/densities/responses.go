@@ -27,26 +27,6 @@ func studentRegression() *Density {
 	return r.density("Student-t regression", 2)
 }
 
-// negativeBinomial is a regression of counts with the mean exp(β_0 + x·β) and the
-// dispersion φ, a parameter by its logarithm. 200 rows.
-func negativeBinomial() *Density {
-	rng := stream(11)
-	r := newRegression(rng, 200, 4)
-	y := r.predictors([]float64{1, 0.5, -0.5, 0.3, 0})
-	for i, eta := range y {
-		y[i] = math.Floor(math.Exp(eta) * (0.3 + rng.ExpFloat64()))
-	}
-	r.data = [][]float64{y}
-	r.term = func(x, predictor *autograd.Node, data []*autograd.Node) *autograd.Node {
-		logPhi, y := at(x, 5), data[0]
-		phi := logPhi.Exp()
-		logOdds := predictor.Sub(logPhi)
-		coefficient := y.Add(phi).LogGamma().Sub(phi.LogGamma())
-		return coefficient.Add(y.Mul(logOdds)).Sub(y.Add(phi).Mul(logOdds.Softplus()))
-	}
-	return r.density("negative binomial regression", 1)
-}
-
 // betaRegression is of proportions with the mean σ(β_0 + x·β) and the precision φ, a
 // parameter by its logarithm. 100 rows.
 func betaRegression() *Density {

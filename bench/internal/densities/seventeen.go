@@ -39,12 +39,25 @@ func Seventeen() []Growing {
 	}
 }
 
+// schoolsOf is Rubin's meta-analysis of coaching, y_j ~ N(θ_j, σ_j), θ_j ~ N(μ, τ), μ ~ N(0, 5),
+// τ ~ half-Cauchy(5), with the parameters μ, ln τ and θ_j if centred, else (θ_j − μ)/τ.
 func schoolsOf(n int, centred bool) (int, func(x *autograd.Node) *autograd.Node) {
-	s := &schools{effect: Weyl(n, responses), sd: Weyl(n, features), centred: centred}
-	for i := range n {
-		s.effect[i], s.sd[i] = 10+15*s.effect[i], 12+4*s.sd[i]
+	return n + 2, func(x *autograd.Node) *autograd.Node {
+		effect, sd := Weyl(n, responses), Weyl(n, features)
+		for i := range n {
+			effect[i], sd[i] = 10+15*effect[i], 12+4*sd[i]
+		}
+		mu, tau, each := at(x, 0), at(x, 1).Exp(), x.Slice(0, 2, 2+n)
+		logp := at(x, 1).Sub(tau.Scale(0.2).Square().Log1p()).Sub(mu.Square().Scale(0.02))
+		theta := each
+		if centred {
+			logp = logp.Add(halfSquare(each.Sub(mu).Div(tau))).Sub(at(x, 1).Scale(float64(n)))
+		} else {
+			theta = mu.Add(tau.Mul(each))
+			logp = logp.Add(halfSquare(each))
+		}
+		return logp.Add(halfSquare(vector(x, effect).Sub(theta).Div(vector(x, sd))))
 	}
-	return n + 2, s.expression
 }
 
 // correlatedRows has partial correlations tanh z, which make the factor of the correlations, and

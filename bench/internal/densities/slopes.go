@@ -46,22 +46,10 @@ func randomSlopes() *Density {
 	}
 }
 
-// split is μ of shape (2, 1), L and 1/σ².
-func (m *slopes) split(x *autograd.Node) (mu, l, precision *autograd.Node) {
-	one := autograd.Shape{1}
-	entries := autograd.Concat(0, at(x, 2).Exp().Reshape(one), at(x, 3).Reshape(one),
-		at(x, 4).Exp().Reshape(one))
-	l = entries.ScatterAdd([]int{0, 2, 3}, autograd.Shape{2, 2})
-	return x.Slice(0, 0, 2).Reshape(autograd.Shape{2, 1}), l, at(x, 5).Scale(-2).Exp()
-}
-
-// rest is the prior and the term of σ.
-func (m *slopes) rest(x *autograd.Node) *autograd.Node {
-	return halfSquare(x).Sub(at(x, 5).Scale(float64(m.groups * m.rows)))
-}
-
 func (m *slopes) expression(x *autograd.Node) *autograd.Node {
-	mu, l, precision := m.split(x)
+	l := autograd.Vector(at(x, 2).Exp(), at(x, 3), at(x, 4).Exp()).ScatterAdd([]int{0, 2, 3},
+		autograd.Shape{2, 2})
+	mu, precision := x.Slice(0, 0, 2).Reshape(autograd.Shape{2, 1}), at(x, 5).Scale(-2).Exp()
 	eye := constant(x, []float64{1, 0, 0, 1}, 2, 2)
 	terms := autograd.Map(x.Builder().Axis("group", m.groups),
 		func(v []*autograd.Node) *autograd.Node {
@@ -73,5 +61,6 @@ func (m *slopes) expression(x *autograd.Node) *autograd.Node {
 			return halfSquare(z).Neg().Sub(squares.Mul(precision).Scale(0.5)).Sub(
 				root.Diagonal().Log().Sum())
 		}, constant(x, m.s, m.groups, 2, 2), constant(x, m.t, m.groups, 2), vector(x, m.yy))
-	return terms.Sum().Add(m.rest(x))
+	rest := halfSquare(x).Sub(at(x, 5).Scale(float64(m.groups * m.rows)))
+	return terms.Sum().Add(rest)
 }

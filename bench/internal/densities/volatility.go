@@ -24,20 +24,13 @@ func stochasticVolatility() *Density {
 	}
 }
 
-// split is μ, φ, σ, h and the log density of h_0 and of the first three parameters.
-func (m *volatility) split(x *autograd.Node) (mu, phi, sigma, h, first *autograd.Node) {
-	mu, phi, sigma, h = at(x, 0), at(x, 1).Tanh(), at(x, 2).Exp(), x.Slice(0, 3, 3+len(m.y))
-	rest := phi.Square().Neg().AddScalar(1)
-	z := at(h, 0).Sub(mu).Div(sigma)
-	first = rest.Log().Sub(rest.Mul(z.Square())).Scale(0.5).Add(halfSquare(x.Slice(0, 0, 3)))
-	return mu, phi, sigma, h, first
-}
-
 func (m *volatility) expression(x *autograd.Node) *autograd.Node {
-	mu, phi, sigma, h, first := m.split(x)
 	n := len(m.y)
-	away := h.Sub(mu)
-	z := away.Slice(0, 1, n).Sub(phi.Mul(away.Slice(0, 0, n-1))).Div(sigma)
+	mu, phi, sigma, h := at(x, 0), at(x, 1).Tanh(), at(x, 2).Exp(), x.Slice(0, 3, 3+n)
+	rest, away := phi.Square().SubFrom(1), h.Sub(mu)
+	z := at(away, 0).Div(sigma)
+	first := rest.Log().Sub(rest.Mul(z.Square())).Scale(0.5).Add(halfSquare(x.Slice(0, 0, 3)))
+	z = away.Slice(0, 1, n).Sub(phi.Mul(away.Slice(0, 0, n-1))).Div(sigma)
 	data := vector(x, m.y).Square().Mul(h.Neg().Exp()).Add(h).Sum().Scale(-0.5)
 	return first.Add(halfSquare(z)).Sub(at(x, 2).Scale(float64(n))).Add(data)
 }
