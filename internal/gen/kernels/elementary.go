@@ -4,26 +4,11 @@ import "math"
 
 // elementary are the kernels of logarithms and exponentials.
 var elementary = []emitter{
-	kernel{
-		name: "log", vectors: 1, doc: "the natural logarithm.",
-		body: func(m *machine, in []vector) vector { return m.log(in[0]) },
-	},
-	kernel{
-		name: "log1p", vectors: 1, doc: "ln(1+x).",
-		body: func(m *machine, in []vector) vector { return m.log1p(in[0]) },
-	},
-	kernel{
-		name: "expm1", vectors: 1, doc: "e^x − 1.",
-		body: func(m *machine, in []vector) vector { return m.expm1(in[0]) },
-	},
-	kernel{
-		name: "softplus", vectors: 1, doc: "ln(1+e^x).",
-		body: func(m *machine, in []vector) vector { return m.softplus(in[0]) },
-	},
-	kernel{
-		name: "tanh", vectors: 1, doc: "the hyperbolic tangent.",
-		body: func(m *machine, in []vector) vector { return m.tanh(in[0]) },
-	},
+	function("log", "the natural logarithm.", (*machine).log),
+	function("log1p", "ln(1+x).", (*machine).log1p),
+	function("expm1", "e^x − 1.", (*machine).expm1),
+	function("softplus", "ln(1+e^x).", (*machine).softplus),
+	function("tanh", "the hyperbolic tangent.", (*machine).tanh),
 }
 
 const (

@@ -10,14 +10,8 @@ import (
 // exponentials are the kernels of the exponential, of the logistic function and of sums
 // of exponentials. Their terms have the same bits for the same argument.
 var exponentials = []emitter{
-	kernel{
-		name: "exp", vectors: 1, doc: "e^x.",
-		body: func(m *machine, in []vector) vector { return m.exp(in[0]) },
-	},
-	kernel{
-		name: "sigmoid", vectors: 1, doc: "1/(1+e^−x).",
-		body: func(m *machine, in []vector) vector { return m.sigmoid(in[0]) },
-	},
+	function("exp", "e^x.", (*machine).exp),
+	function("sigmoid", "1/(1+e^−x).", (*machine).sigmoid),
 	sumExp{},
 }
 

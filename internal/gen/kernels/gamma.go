@@ -2,14 +2,8 @@ package main
 
 // gamma are the kernels of the gamma function and its logarithmic derivative.
 var gamma = []emitter{
-	kernel{
-		name: "logGamma", vectors: 1, doc: "ln Γ(x) for x ≥ 0.",
-		body: func(m *machine, in []vector) vector { return m.logGamma(in[0]) },
-	},
-	kernel{
-		name: "digamma", vectors: 1, doc: "the derivative of ln Γ(x) for x ≥ 0.",
-		body: func(m *machine, in []vector) vector { return m.digamma(in[0]) },
-	},
+	function("logGamma", "ln Γ(x) for x ≥ 0.", (*machine).logGamma),
+	function("digamma", "the derivative of ln Γ(x) for x ≥ 0.", (*machine).digamma),
 }
 
 // stirlingFrom is where asymptotic series begin.

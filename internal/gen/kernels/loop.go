@@ -25,6 +25,12 @@ type kernel struct {
 	body    func(m *machine, in []vector) (v vector)
 }
 
+// function is the kernel of a function of one operand.
+func function(name, doc string, f func(*machine, vector) vector) kernel {
+	return kernel{name: name, vectors: 1, doc: doc,
+		body: func(m *machine, in []vector) vector { return f(m, in[0]) }}
+}
+
 // operands are the names of vectors.
 var operands = []string{"x", "y", "z"}
 

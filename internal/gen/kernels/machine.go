@@ -156,7 +156,7 @@ func (m *machine) emit(op, bcst func(...operand.Op), a arg, rest ...operand.Op) 
 // number64 is the place of a constant.
 func (m *machine) number64(v float64) operand.Mem { return m.table.at(math.Float64bits(v)) }
 
-// zero is 0 in all lanem.
+// zero is 0 in all lanes.
 func (m *machine) zero() vector {
 	v := m.vec()
 	if m.wide {
@@ -167,82 +167,45 @@ func (m *machine) zero() vector {
 	return v
 }
 
-// add is a + b.
-func (m *machine) add(a, b arg) vector {
+// two is a new register with what op makes of a and b.
+func (m *machine) two(op, bcst func(...operand.Op), a, b arg) vector {
 	v, x := m.vec(), m.reg(a)
-	m.emit(m.VADDPD, m.VADDPD_BCST, b, x, v)
+	m.emit(op, bcst, b, x, v)
 	return v
 }
+
+// add is a + b.
+func (m *machine) add(a, b arg) vector { return m.two(m.VADDPD, m.VADDPD_BCST, a, b) }
 
 // sub is a − b.
-func (m *machine) sub(a, b arg) vector {
-	v, x := m.vec(), m.reg(a)
-	m.emit(m.VSUBPD, m.VSUBPD_BCST, b, x, v)
-	return v
-}
+func (m *machine) sub(a, b arg) vector { return m.two(m.VSUBPD, m.VSUBPD_BCST, a, b) }
 
 // mul is a·b.
-func (m *machine) mul(a, b arg) vector {
-	v, x := m.vec(), m.reg(a)
-	m.emit(m.VMULPD, m.VMULPD_BCST, b, x, v)
-	return v
-}
+func (m *machine) mul(a, b arg) vector { return m.two(m.VMULPD, m.VMULPD_BCST, a, b) }
 
 // div is a/b.
-func (m *machine) div(a, b arg) vector {
-	v, x := m.vec(), m.reg(a)
-	m.emit(m.VDIVPD, m.VDIVPD_BCST, b, x, v)
-	return v
-}
+func (m *machine) div(a, b arg) vector { return m.two(m.VDIVPD, m.VDIVPD_BCST, a, b) }
 
 // min is a if a < b, else b: b where one is NaN.
-func (m *machine) min(a, b arg) vector {
-	v, x := m.vec(), m.reg(a)
-	m.emit(m.VMINPD, m.VMINPD_BCST, b, x, v)
-	return v
-}
+func (m *machine) min(a, b arg) vector { return m.two(m.VMINPD, m.VMINPD_BCST, a, b) }
 
 // max is a if a > b, else b: b where one is NaN.
-func (m *machine) max(a, b arg) vector {
-	v, x := m.vec(), m.reg(a)
-	m.emit(m.VMAXPD, m.VMAXPD_BCST, b, x, v)
-	return v
-}
+func (m *machine) max(a, b arg) vector { return m.two(m.VMAXPD, m.VMAXPD_BCST, a, b) }
 
 // and is the conjunction of the bits of a and b.
-func (m *machine) and(a, b arg) vector {
-	v, x := m.vec(), m.reg(a)
-	m.emit(m.VANDPD, m.VANDPD_BCST, b, x, v)
-	return v
-}
+func (m *machine) and(a, b arg) vector { return m.two(m.VANDPD, m.VANDPD_BCST, a, b) }
 
 // or is the disjunction of the bits of a and b.
-func (m *machine) or(a, b arg) vector {
-	v, x := m.vec(), m.reg(a)
-	m.emit(m.VORPD, m.VORPD_BCST, b, x, v)
-	return v
-}
+func (m *machine) or(a, b arg) vector { return m.two(m.VORPD, m.VORPD_BCST, a, b) }
 
 // xor is the exclusive disjunction of the bits of a and b.
-func (m *machine) xor(a, b arg) vector {
-	v, x := m.vec(), m.reg(a)
-	m.emit(m.VXORPD, m.VXORPD_BCST, b, x, v)
-	return v
-}
+func (m *machine) xor(a, b arg) vector { return m.two(m.VXORPD, m.VXORPD_BCST, a, b) }
 
 // addInt is a + b of 64-bit integers.
-func (m *machine) addInt(a, b arg) vector {
-	v, x := m.vec(), m.reg(a)
-	m.emit(m.VPADDQ, m.VPADDQ_BCST, b, x, v)
-	return v
-}
+func (m *machine) addInt(a, b arg) vector { return m.two(m.VPADDQ, m.VPADDQ_BCST, a, b) }
 
 // subInt is a − b of 64-bit integers.
-func (m *machine) subInt(a, b arg) vector {
-	v, x := m.vec(), m.reg(a)
-	m.emit(m.VPSUBQ, m.VPSUBQ_BCST, b, x, v)
-	return v
-}
+func (m *machine) subInt(a, b arg) vector { return m.two(m.VPSUBQ, m.VPSUBQ_BCST, a, b) }
 
 // left is a shifted left by k bits.
 func (m *machine) left(a vector, k int) vector {
@@ -275,39 +238,36 @@ func (m *machine) copy(a arg) vector {
 	return v
 }
 
+// fused replaces p by what op makes of it, a and b.
+func (m *machine) fused(op, bcst func(...operand.Op), p vector, a, b arg) vector {
+	x := m.reg(a)
+	m.emit(op, bcst, b, x, p)
+	return p
+}
+
 // mulAdd replaces p by p·a + b, rounded once.
 func (m *machine) mulAdd(p vector, a, b arg) vector {
-	x := m.reg(a)
-	m.emit(m.VFMADD213PD, m.VFMADD213PD_BCST, b, x, p)
-	return p
+	return m.fused(m.VFMADD213PD, m.VFMADD213PD_BCST, p, a, b)
 }
 
 // mulSub replaces p by p·a − b, rounded once.
 func (m *machine) mulSub(p vector, a, b arg) vector {
-	x := m.reg(a)
-	m.emit(m.VFMSUB213PD, m.VFMSUB213PD_BCST, b, x, p)
-	return p
+	return m.fused(m.VFMSUB213PD, m.VFMSUB213PD_BCST, p, a, b)
 }
 
 // negMulAdd replaces p by b − p·a, rounded once.
 func (m *machine) negMulAdd(p vector, a, b arg) vector {
-	x := m.reg(a)
-	m.emit(m.VFNMADD213PD, m.VFNMADD213PD_BCST, b, x, p)
-	return p
+	return m.fused(m.VFNMADD213PD, m.VFNMADD213PD_BCST, p, a, b)
 }
 
 // addMul replaces p by p + a·b, rounded once.
 func (m *machine) addMul(p vector, a, b arg) vector {
-	x := m.reg(a)
-	m.emit(m.VFMADD231PD, m.VFMADD231PD_BCST, b, x, p)
-	return p
+	return m.fused(m.VFMADD231PD, m.VFMADD231PD_BCST, p, a, b)
 }
 
 // subMul replaces p by p − a·b, rounded once.
 func (m *machine) subMul(p vector, a, b arg) vector {
-	x := m.reg(a)
-	m.emit(m.VFNMADD231PD, m.VFNMADD231PD_BCST, b, x, p)
-	return p
+	return m.fused(m.VFNMADD231PD, m.VFNMADD231PD_BCST, p, a, b)
 }
 
 // fma is a·b + c, rounded once.

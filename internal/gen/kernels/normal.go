@@ -4,22 +4,10 @@ import "math"
 
 // normals are the kernels of the error function and of the normal distribution.
 var normals = []emitter{
-	kernel{
-		name: "erf", vectors: 1, doc: "the error function.",
-		body: func(m *machine, in []vector) vector { return m.erf(in[0]) },
-	},
-	kernel{
-		name: "erfc", vectors: 1, doc: "the complementary error function.",
-		body: func(m *machine, in []vector) vector { return m.erfc(in[0]) },
-	},
-	kernel{
-		name: "logNdtr", vectors: 1, doc: "ln Φ(x).",
-		body: func(m *machine, in []vector) vector { return m.logNdtr(in[0]) },
-	},
-	kernel{
-		name: "ndtrInv", vectors: 1, doc: "the quantile of x of the standard normal distribution.",
-		body: func(m *machine, in []vector) vector { return m.ndtrInv(in[0]) },
-	},
+	function("erf", "the error function.", (*machine).erf),
+	function("erfc", "the complementary error function.", (*machine).erfc),
+	function("logNdtr", "ln Φ(x).", (*machine).logNdtr),
+	function("ndtrInv", "the quantile of x of the standard normal distribution.", (*machine).ndtrInv),
 }
 
 // erfCoefficients are of (erf(x)/x − 2/√π)/x² as a polynomial of x², for |x| ≤ 1, to

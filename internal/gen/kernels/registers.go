@@ -34,42 +34,30 @@ func (s *set) elementwise() {
 		return sum
 	})
 
-	s.operation("Scale")
-	m := s.reg(s.number("B"))
-	s.each("A", "", func(x, _, _ Mem) vector { return s.apply(s.VMULPD, x, m) })
+	// scalar writes an operation on the lanes of x and the number m[b].
+	scalar := func(code string, body func(x Mem, m vector) vector) {
+		s.operation(code)
+		m := s.reg(s.number("B"))
+		s.each("A", "", func(x, _, _ Mem) vector { return body(x, m) })
+	}
+	scalar("Scale", func(x Mem, m vector) vector { return s.apply(s.VMULPD, x, m) })
 
 	s.operation("NegScale")
-	m = s.reg(s.number("B"))
+	m := s.reg(s.number("B"))
 	s.VXORPD(s.reg(bits(sign)), m, m)
 	s.each("A", "", func(x, _, _ Mem) vector { return s.apply(s.VMULPD, x, m) })
 
-	s.operation("AddS")
-	m = s.reg(s.number("B"))
-	s.each("A", "", func(x, _, _ Mem) vector { return s.apply(s.VADDPD, x, m) })
-
-	s.operation("SubS")
-	m = s.reg(s.number("B"))
-	s.each("A", "", func(x, _, _ Mem) vector { return s.apply(s.VSUBPD, m, s.load(x)) })
-
-	s.operation("RSubS")
-	m = s.reg(s.number("B"))
-	s.each("A", "", func(x, _, _ Mem) vector { return s.apply(s.VSUBPD, x, m) })
+	scalar("AddS", func(x Mem, m vector) vector { return s.apply(s.VADDPD, x, m) })
+	scalar("SubS", func(x Mem, m vector) vector { return s.apply(s.VSUBPD, m, s.load(x)) })
+	scalar("RSubS", func(x Mem, m vector) vector { return s.apply(s.VSUBPD, x, m) })
 
 	s.operation("Relu")
 	zero := s.zero()
 	s.each("A", "", func(x, _, _ Mem) vector { return s.relu(s.load(x), zero) })
 
-	s.operation("Less")
-	m = s.reg(s.number("B"))
-	s.each("A", "", func(x, _, _ Mem) vector { return s.indicator(s.load(x), lt, m) })
-
-	s.operation("DivS")
-	m = s.reg(s.number("B"))
-	s.each("A", "", func(x, _, _ Mem) vector { return s.div(s.load(x), m) })
-
-	s.operation("RDivS")
-	m = s.reg(s.number("B"))
-	s.each("A", "", func(x, _, _ Mem) vector { return s.apply(s.VDIVPD, x, m) })
+	scalar("Less", func(x Mem, m vector) vector { return s.indicator(s.load(x), lt, m) })
+	scalar("DivS", func(x Mem, m vector) vector { return s.div(s.load(x), m) })
+	scalar("RDivS", func(x Mem, m vector) vector { return s.apply(s.VDIVPD, x, m) })
 
 	// A minimum, and a maximum, is its second operand if either is NaN.
 	s.operation("Finite")
