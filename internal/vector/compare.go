@@ -4,9 +4,7 @@ import "math"
 
 // Div is dst = x/y. All have one length; dst may be x or y.
 func (s Set) Div(dst, x, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
-	if s == Portable {
-		eachPair(dst, x, y, func(x, y float64) float64 { return x / y })
+	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, quotient) {
 		return
 	}
 	divideKernel(dst, x, y)
@@ -54,9 +52,7 @@ func (s Set) SubProduct(dst, x, y, z []float64) {
 // Larger is dst = max(x, y), NaN where either is; 0 is larger than −0. All have one length;
 // dst may be x or y. See [Set.Maximum] for infinities that win over NaN.
 func (s Set) Larger(dst, x, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
-	if s == Portable {
-		eachPair(dst, x, y, func(x, y float64) float64 { return max(x, y) })
+	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, larger) {
 		return
 	}
 	largerKernel(dst, x, y, s == AVX512)
@@ -65,9 +61,7 @@ func (s Set) Larger(dst, x, y []float64) {
 // Smaller is dst = min(x, y), NaN where either is; −0 is smaller than 0. All have one
 // length; dst may be x or y.
 func (s Set) Smaller(dst, x, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
-	if s == Portable {
-		eachPair(dst, x, y, func(x, y float64) float64 { return min(x, y) })
+	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, smaller) {
 		return
 	}
 	smallerKernel(dst, x, y, s == AVX512)
@@ -76,9 +70,7 @@ func (s Set) Smaller(dst, x, y []float64) {
 // Greater is dst = 1 where x > y, else 0, NaN where either is. All have one length; dst
 // may be x or y.
 func (s Set) Greater(dst, x, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
-	if s == Portable {
-		eachPair(dst, x, y, func(x, y float64) float64 { return indicator(x > y, x, y) })
+	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, greater) {
 		return
 	}
 	greaterKernel(dst, x, y, s == AVX512)
@@ -87,9 +79,7 @@ func (s Set) Greater(dst, x, y []float64) {
 // AtLeast is dst = 1 where x ≥ y, else 0, NaN where either is. All have one length; dst
 // may be x or y.
 func (s Set) AtLeast(dst, x, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
-	if s == Portable {
-		eachPair(dst, x, y, func(x, y float64) float64 { return indicator(x >= y, x, y) })
+	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, reaches) {
 		return
 	}
 	reachesKernel(dst, x, y, s == AVX512)
@@ -98,9 +88,7 @@ func (s Set) AtLeast(dst, x, y []float64) {
 // Equal is dst = 1 where x = y, else 0, NaN where either is. All have one length; dst may
 // be x or y.
 func (s Set) Equal(dst, x, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
-	if s == Portable {
-		eachPair(dst, x, y, func(x, y float64) float64 { return indicator(x == y, x, y) })
+	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, equal) {
 		return
 	}
 	equalKernel(dst, x, y, s == AVX512)
@@ -117,12 +105,18 @@ func indicator(holds bool, x, y float64) float64 {
 	return 0
 }
 
+func quotient(x, y float64) float64 { return x / y }
+func larger(x, y float64) float64   { return max(x, y) }
+func smaller(x, y float64) float64  { return min(x, y) }
+func greater(x, y float64) float64  { return indicator(x > y, x, y) }
+func reaches(x, y float64) float64  { return indicator(x >= y, x, y) }
+func equal(x, y float64) float64    { return indicator(x == y, x, y) }
+func positive(x float64) float64    { return indicator(x > 0, x, x) }
+
 // Positive is dst = 1 where x > 0, else 0, NaN of NaN. dst and x have one length; dst may
 // be x.
 func (s Set) Positive(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, func(x float64) float64 { return indicator(x > 0, x, x) })
+	if dst = dst[:len(x)]; s.portable(dst, x, positive) {
 		return
 	}
 	positiveKernel(dst, x, s == AVX512)
@@ -131,9 +125,7 @@ func (s Set) Positive(dst, x []float64) {
 // Sign is dst = 1 where x > 0, −1 where x < 0, and x itself where it is 0 or NaN. dst and x
 // have one length; dst may be x.
 func (s Set) Sign(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, sign)
+	if dst = dst[:len(x)]; s.portable(dst, x, sign) {
 		return
 	}
 	signKernel(dst, x, s == AVX512)

@@ -5,9 +5,7 @@ import "math"
 // Log is dst = ln x, to 2 units in the last place also of subnormal numbers, with the
 // special values of [math.Log]. dst and x have one length; dst may be x.
 func (s Set) Log(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, Log)
+	if dst = dst[:len(x)]; s.portable(dst, x, Log) {
 		return
 	}
 	logKernel(dst, x, s == AVX512)
@@ -24,9 +22,7 @@ func Log(x float64) float64 {
 // Log1p is dst = ln(1+x), to 2 units in the last place, with the special values of
 // [math.Log1p]. dst and x have one length; dst may be x.
 func (s Set) Log1p(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, math.Log1p)
+	if dst = dst[:len(x)]; s.portable(dst, x, math.Log1p) {
 		return
 	}
 	log1pKernel(dst, x, s == AVX512)
@@ -35,9 +31,7 @@ func (s Set) Log1p(dst, x []float64) {
 // Expm1 is dst = e^x − 1, to 2 units in the last place, with the special values of
 // [math.Expm1]. dst and x have one length; dst may be x.
 func (s Set) Expm1(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, math.Expm1)
+	if dst = dst[:len(x)]; s.portable(dst, x, math.Expm1) {
 		return
 	}
 	expm1Kernel(dst, x, s == AVX512)
@@ -46,9 +40,7 @@ func (s Set) Expm1(dst, x []float64) {
 // Softplus is dst = ln(1+e^x), to 2 units in the last place where it is a normal
 // number: x at +∞, 0 at −∞, NaN of NaN. dst and x have one length; dst may be x.
 func (s Set) Softplus(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, softplus)
+	if dst = dst[:len(x)]; s.portable(dst, x, softplus) {
 		return
 	}
 	softplusKernel(dst, x, s == AVX512)
@@ -59,9 +51,7 @@ func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.
 // Tanh is the hyperbolic tangent of x, to 2 units in the last place, with the special
 // values of [math.Tanh]. dst and x have one length; dst may be x.
 func (s Set) Tanh(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, math.Tanh)
+	if dst = dst[:len(x)]; s.portable(dst, x, math.Tanh) {
 		return
 	}
 	tanhKernel(dst, x, s == AVX512)
@@ -70,9 +60,7 @@ func (s Set) Tanh(dst, x []float64) {
 // Sqrt is dst = √x, rounded once, with the special values of [math.Sqrt]. dst and x
 // have one length; dst may be x.
 func (s Set) Sqrt(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, math.Sqrt)
+	if dst = dst[:len(x)]; s.portable(dst, x, math.Sqrt) {
 		return
 	}
 	sqrtKernel(dst, x)
@@ -80,9 +68,7 @@ func (s Set) Sqrt(dst, x []float64) {
 
 // Abs is dst = |x|. dst and x have one length; dst may be x.
 func (s Set) Abs(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, math.Abs)
+	if dst = dst[:len(x)]; s.portable(dst, x, math.Abs) {
 		return
 	}
 	absKernel(dst, x, s == AVX512)
@@ -90,9 +76,7 @@ func (s Set) Abs(dst, x []float64) {
 
 // Inverse is dst = 1/x, rounded once. dst and x have one length; dst may be x.
 func (s Set) Inverse(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, func(x float64) float64 { return 1 / x })
+	if dst = dst[:len(x)]; s.portable(dst, x, func(x float64) float64 { return 1 / x }) {
 		return
 	}
 	inverseKernel(dst, x)
@@ -101,9 +85,7 @@ func (s Set) Inverse(dst, x []float64) {
 // Maximum is dst = max(x, y), as [math.Max] has it: an infinity is larger than NaN,
 // and 0 larger than −0. All have one length; dst may be x or y.
 func (s Set) Maximum(dst, x, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
-	if s == Portable {
-		eachPair(dst, x, y, math.Max)
+	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, math.Max) {
 		return
 	}
 	maximumKernel(dst, x, y, s == AVX512)
@@ -112,9 +94,7 @@ func (s Set) Maximum(dst, x, y []float64) {
 // Minimum is dst = min(x, y), as [math.Min] has it: −∞ is smaller than NaN, and −0
 // smaller than 0. All have one length; dst may be x or y.
 func (s Set) Minimum(dst, x, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
-	if s == Portable {
-		eachPair(dst, x, y, math.Min)
+	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, math.Min) {
 		return
 	}
 	minimumKernel(dst, x, y, s == AVX512)

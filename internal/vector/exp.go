@@ -5,9 +5,7 @@ import "math"
 // Exp is dst = e^x, to 1 unit in the last place, 2 for [Portable], with the special
 // values of [math.Exp] and gradual underflow. dst and x have one length; dst may be x.
 func (s Set) Exp(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, exp)
+	if dst = dst[:len(x)]; s.portable(dst, x, exp) {
 		return
 	}
 	expKernel(dst, x, s == AVX512)
@@ -25,9 +23,7 @@ func exp(x float64) float64 {
 // Sigmoid is dst = 1/(1+e^−x), to 2 units in the last place, 3 for [Portable], also where
 // it is near 0: 1 at +∞, 0 at −∞, NaN of NaN. dst and x have one length; dst may be x.
 func (s Set) Sigmoid(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, sigmoid)
+	if dst = dst[:len(x)]; s.portable(dst, x, sigmoid) {
 		return
 	}
 	sigmoidKernel(dst, x, s == AVX512)

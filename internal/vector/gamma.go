@@ -5,9 +5,7 @@ import "math"
 // LogGamma is dst = ln Γ(x) for x ≥ 0, to 8 units in the last place: ∞ of 0 and of ∞,
 // NaN of negative x. dst and x have one length; dst may be x.
 func (s Set) LogGamma(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, logGamma)
+	if dst = dst[:len(x)]; s.portable(dst, x, logGamma) {
 		return
 	}
 	logGammaKernel(dst, x, s == AVX512)
@@ -60,9 +58,7 @@ func logGamma(x float64) float64 {
 // Digamma is dst = ψ(x), the derivative of ln Γ(x), for x ≥ 0, to 8 units in the last
 // place: −∞ of 0, ∞ of ∞, NaN of negative x. dst and x have one length; dst may be x.
 func (s Set) Digamma(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, digamma)
+	if dst = dst[:len(x)]; s.portable(dst, x, digamma) {
 		return
 	}
 	digammaKernel(dst, x, s == AVX512)

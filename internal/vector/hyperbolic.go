@@ -24,9 +24,7 @@ func (s Set) Cosh(dst, x []float64) {
 // that are none, it is exact(x), as it is of all without kernels for f.
 func (s Set) ofMagnitude(dst, x []float64, f func(s Set, dst, x []float64),
 	g, exact func(float64) float64, odd bool) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, exact)
+	if dst = dst[:len(x)]; s.portable(dst, x, exact) {
 		return
 	}
 	var work [hyperbolicBlock]float64
@@ -52,9 +50,7 @@ func (s Set) ofMagnitude(dst, x []float64, f func(s Set, dst, x []float64),
 // Asinh is the inverse hyperbolic sine of x, to 4 units in the last place, with the special values
 // of [math.Asinh]. dst and x have one length; dst may be x.
 func (s Set) Asinh(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, math.Asinh)
+	if dst = dst[:len(x)]; s.portable(dst, x, math.Asinh) {
 		return
 	}
 	const large = 1e150 // whose squares overflow nearly

@@ -5,9 +5,7 @@ import "math"
 // Erf is the error function of x, to 4 units in the last place, with the special values
 // of [math.Erf]. dst and x have one length; dst may be x.
 func (s Set) Erf(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, math.Erf)
+	if dst = dst[:len(x)]; s.portable(dst, x, math.Erf) {
 		return
 	}
 	erfKernel(dst, x, s == AVX512)
@@ -17,9 +15,7 @@ func (s Set) Erf(dst, x []float64) {
 // is a normal number, with the special values of [math.Erfc]. dst and x have one length;
 // dst may be x.
 func (s Set) Erfc(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, math.Erfc)
+	if dst = dst[:len(x)]; s.portable(dst, x, math.Erfc) {
 		return
 	}
 	erfcKernel(dst, x, s == AVX512)
@@ -29,9 +25,7 @@ func (s Set) Erfc(dst, x []float64) {
 // with a relative error of 1e-14 at most wherever it is a normal number. It is −0 at ∞ and
 // −∞ at −∞. dst and x have one length; dst may be x.
 func (s Set) LogNdtr(dst, x []float64) {
-	dst = dst[:len(x)]
-	if s == Portable {
-		each(dst, x, logNdtr)
+	if dst = dst[:len(x)]; s.portable(dst, x, logNdtr) {
 		return
 	}
 	logNdtrKernel(dst, x, s == AVX512)

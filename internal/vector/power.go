@@ -23,9 +23,7 @@ func (s Set) Pow(dst, x []float64, p float64) {
 // PowEach is dst = x^y, to 4 units in the last place where that is a normal number, with
 // the special values of [math.Pow]. All have one length; dst may be x or y.
 func (s Set) PowEach(dst, x, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
-	if s == Portable {
-		eachPair(dst, x, y, pow)
+	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, pow) {
 		return
 	}
 	powerKernel(dst, x, y, s == AVX512)

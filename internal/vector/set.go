@@ -54,16 +54,27 @@ func (s Set) blocks(n int) int {
 	return n &^ (block - 1)
 }
 
+// portable is dst = f(x), element by element, of [Portable] alone.
+func (s Set) portable(dst, x []float64, f func(float64) float64) bool {
+	if s == Portable {
+		each(dst, x, f)
+	}
+	return s == Portable
+}
+
+// portablePair is dst = f(x, y), element by element, of [Portable] alone.
+func (s Set) portablePair(dst, x, y []float64, f func(x, y float64) float64) bool {
+	if s == Portable {
+		for i, v := range x {
+			dst[i] = f(v, y[i])
+		}
+	}
+	return s == Portable
+}
+
 // each is dst = f(x), element by element.
 func each(dst, x []float64, f func(float64) float64) {
 	for i, v := range x {
 		dst[i] = f(v)
-	}
-}
-
-// eachPair is dst = f(x, y), element by element.
-func eachPair(dst, x, y []float64, f func(x, y float64) float64) {
-	for i, v := range x {
-		dst[i] = f(v, y[i])
 	}
 }
