@@ -7,8 +7,7 @@ import (
 )
 
 // Functions are sound after every pass, and element programs keep to the registers,
-// numbers and operands that there are, and read nothing before it is written: in every
-// layout, with each pass left out and with each alone. Random programs are verified too: see
+// numbers and operands that there are: in every layout, with each pass left out and with each alone. Random programs are verified too: see
 // checkProgram.
 func TestVerify(t *testing.T) {
 	verify := func(what string, inputs, outputs []*ad.Node) {

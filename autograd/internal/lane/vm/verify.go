@@ -9,23 +9,20 @@ import (
 
 // Bounds are what a group may refer to.
 type Bounds struct {
-	Set  vector.Set // which says how many rows a tile has
-	Size Size
-	// Defined says which registers of all lanes have been written, by the groups that
-	// run before and by loading inputs, and Written which numbers of the arena. Verify
-	// marks those that the group writes.
-	Defined, Written []bool
+	Set     vector.Set // which says how many rows a tile has
+	Size    Size
+	Numbers int // of the arena
 }
 
 // Verify reports the first operation of a group that does not keep to the bounds, on
-// all lanes or on selected ones: a register or a number of the arena beyond those there are
-// or read before it is written, operands outside the pool, a result in a register
-// that is still to be read, an operation that there is not, or a list that does not
-// end with End.
+// all lanes or on selected ones: a register or a number of the arena beyond those there are,
+// operands outside the pool, a result in a register that is still to be read, an operation
+// that there is not, or a list that does not end with End. What is read before it is written
+// shows in tests, where it is NaN.
 func (g *Group) Verify(b Bounds, packed bool) error {
-	v := verifier{b: b, g: g, defined: b.Defined}
+	v := verifier{b: b, g: g, registers: b.Size.Full}
 	if packed {
-		v.defined = make([]bool, b.Size.Packed)
+		v.registers = b.Size.Packed
 	}
 	for i := range g.Code {
 		op := &g.Code[i]
@@ -47,13 +44,12 @@ func (g *Group) Verify(b Bounds, packed bool) error {
 	return nil
 }
 
-// A verifier has the state between operations.
+// A verifier knows how many registers there are.
 type verifier struct {
-	b       Bounds
-	g       *Group
-	defined []bool
-	results [][]bool // of the arena, of the operation
-	err     error    // of it
+	b         Bounds
+	g         *Group
+	registers int
+	err       error // of the operation
 }
 
 // fail notes the first error of an operation.
@@ -64,7 +60,7 @@ func (v *verifier) fail(format string, args ...any) {
 }
 
 func (v *verifier) op(op *Op) error {
-	v.err, v.results = nil, nil
+	v.err = nil
 	row := &table[op.Code]
 	if row.pool != nil {
 		at, ok := int(row.pool.at(op)), false
@@ -88,44 +84,22 @@ func (v *verifier) op(op *Op) error {
 		case written:
 			writes = append(writes, *p)
 		case updated:
-			v.register(*p, true)
 			writes = append(writes, *p)
 		default:
 			v.place(o, *p, n)
 		}
 	})
-	for _, r := range reads {
-		v.register(r, true)
+	for _, r := range slices.Concat(reads, writes) {
+		if r < 0 || int(r) >= v.registers {
+			v.fail("register %d, of which there are %d", r, v.registers)
+		}
 	}
 	for _, w := range writes {
-		v.register(w, false)
-		for _, r := range reads {
-			if r == w && row.apart {
-				v.fail("register %d is written before all operands are read, of which it is one", w)
-			}
-		}
-	}
-	if v.err == nil {
-		for _, w := range writes {
-			v.defined[w] = true
-		}
-		for _, r := range v.results {
-			for i := range r {
-				r[i] = true
-			}
+		if row.apart && slices.Contains(reads, w) {
+			v.fail("register %d is written before all operands are read, of which it is one", w)
 		}
 	}
 	return v.err
-}
-
-// register checks one that is read or written.
-func (v *verifier) register(r int32, isRead bool) {
-	switch {
-	case r < 0 || int(r) >= len(v.defined):
-		v.fail("register %d, of which there are %d", r, len(v.defined))
-	case isRead && !v.defined[r]:
-		v.fail("register %d is read before it is written", r)
-	}
 }
 
 // place checks an operand that is no register of the group.
@@ -137,15 +111,7 @@ func (v *verifier) place(o operand, at int32, n int) {
 	}
 	switch o {
 	case number, result:
-		within("numbers", len(v.b.Written))
-		if v.err != nil {
-			return
-		}
-		if numbers := v.b.Written[at:][:n]; o == result {
-			v.results = append(v.results, numbers)
-		} else if i := slices.Index(numbers, false); i >= 0 {
-			v.fail("number %d is read before it is written", int(at)+i)
-		}
+		within("numbers", v.b.Numbers)
 	case stream:
 		within("streams", v.b.Size.Streams)
 	case unaryFn:
@@ -153,10 +119,7 @@ func (v *verifier) place(o operand, at int32, n int) {
 	case binaryFn:
 		within("binary functions", len(v.g.Binary))
 	case kept:
-		within("registers of all lanes", len(v.b.Defined))
-		if v.err == nil && !v.b.Defined[at] {
-			v.fail("register %d of all lanes is read before it is written", at)
-		}
+		within("registers of all lanes", v.b.Size.Full)
 	}
 }
 
