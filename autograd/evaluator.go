@@ -226,7 +226,8 @@ func lowered(inputs, outputs []*Node) (*ir.Func, []*Node, error) {
 			numbers *= float64(a.Size())
 		}
 		if numbers >= 1<<53 {
-			return nil, nil, fmt.Errorf("autograd: graph %q: %v has %.3g numbers", b.name, n, numbers)
+			return nil, nil, fmt.Errorf("autograd: graph %q: %v has %.3g numbers", b.name, n,
+				numbers)
 		}
 	}
 	if elements > 1<<28 { // what is known of an element takes 12 bytes or more

@@ -6,9 +6,9 @@ import (
 	ad "tobac/autograd"
 )
 
-// Functions are sound after every pass, and element programs keep to the registers,
-// numbers and operands that there are: in every layout, with each pass left out and with each alone. Random programs are verified too: see
-// checkProgram.
+// Functions are sound after every pass, and element programs keep to the registers, numbers and
+// operands that there are: in every layout, with each pass left out and with each alone. Random
+// programs are verified too: see checkProgram.
 func TestVerify(t *testing.T) {
 	verify := func(what string, inputs, outputs []*ad.Node) {
 		t.Helper()

@@ -7,7 +7,8 @@ var normals = []emitter{
 	function("erf", "the error function.", (*machine).erf),
 	function("erfc", "the complementary error function.", (*machine).erfc),
 	function("logNdtr", "ln Φ(x).", (*machine).logNdtr),
-	function("ndtrInv", "the quantile of x of the standard normal distribution.", (*machine).ndtrInv),
+	function("ndtrInv", "the quantile of x of the standard normal distribution.",
+		(*machine).ndtrInv),
 }
 
 // erfCoefficients are of (erf(x)/x − 2/√π)/x² as a polynomial of x², for |x| ≤ 1, to
