@@ -136,8 +136,8 @@ func (c *contradictions) edge(e dag.Edge) {
 	}
 }
 
-// cycles names cycles of edges that are certain and of tiers, no two of which share a
-// variable, each a shortest one. An edge against the tiers is a contradiction of its own.
+// cycles names cycles of edges that are certain and of tiers, no two of which share a variable,
+// each a shortest one. An edge against the tiers is a separate contradiction.
 func (c *contradictions) cycles() {
 	d := len(c.names)
 	next := c.required.Clone()

@@ -52,8 +52,8 @@ type Prior struct {
 	// Forbidden and Required edges are impossible and certain.
 	Forbidden, Required []dag.Edge
 	// Exclusive are pairs without an edge in either direction because they code one variable, such
-	// as the indicators of its levels. They are no knowledge about causes, and no warning speaks of
-	// them.
+	// as the indicators of its levels. They do not count as knowledge about causes, and no warning
+	// names them.
 	Exclusive []dag.Edge
 	// Tiers is nil, or a number for each variable: no edge leads from a variable to
 	// one of a lower tier, and lower tiers come first in the causal orders that a method

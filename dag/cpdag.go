@@ -106,11 +106,11 @@ func (g *Graph) Undirected() []Edge {
 	return pairs
 }
 
-// WritePartiallyDirected writes a partially directed graph, in which i → j and
-// j → i together are the undirected edge between i and j, as the edge list that [ReadEdges]
-// reads: as [WriteEdges] does, with a last column type of "->" for directed and "--" for
-// undirected edges. An undirected edge has one line, from first if that is the source that first
-// prefers, with the weight of this direction; first may be nil. The errors are those of WriteEdges.
+// WritePartiallyDirected writes a partially directed graph, in which i → j and j → i together are
+// the undirected edge between i and j, as the edge list that [ReadEdges] reads: as [WriteEdges]
+// does, with a last column type of "->" for directed and "--" for undirected edges. An undirected
+// edge has one line: its direction from the lower vertex to the higher if first accepts that or is
+// nil, else the other, with the weight of this direction. The errors are those of WriteEdges.
 func WritePartiallyDirected(w io.Writer, g *Graph, names []string, weights *mat.Dense,
 	first func(Edge) bool) error {
 	return writeEdges(w, g, names, weights, "type", func(e Edge) (Edge, string) {

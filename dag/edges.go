@@ -20,8 +20,9 @@ import (
 // is no edge; it is nil without a column of weights. The type, as [WritePartiallyDirected] writes
 // it, is "->" of a directed edge and "--" of an undirected one, which then stands in the graph in
 // both directions, with the same weight. A wrong header, an unknown vertex, another type, an edge
-// from a vertex to itself or repeated, and a weight that is no finite number are errors with file
-// and line. Cycles are not; see [Graph.CheckAcyclic]. Empty or repeated names are an error too.
+// from a vertex to itself or repeated, and a weight that is not a finite number are errors with
+// file and line. Cycles are not; see [Graph.CheckAcyclic]. Empty or repeated names are an error
+// too.
 func ReadEdges(r io.Reader, source string, names []string) (g *Graph, weights *mat.Dense,
 	err error) {
 	vertex, err := indexNames(names)

@@ -77,11 +77,11 @@ func (g *Graph) Size() int {
 	return edges
 }
 
-// Has reports whether the edge i → j is present. It panics if i or j is no vertex.
+// Has reports whether the edge i → j is present. It panics unless i and j are vertices.
 func (g *Graph) Has(i, j int) bool { return g.adj[g.index(i, j)]>>(j%64)&1 != 0 }
 
-// Set adds or removes the edge i → j. It panics if i or j is no vertex, and if it should add an
-// edge from a vertex to itself.
+// Set adds or removes the edge i → j. It panics unless i and j are vertices, and if it should add
+// an edge from a vertex to itself.
 func (g *Graph) Set(i, j int, present bool) {
 	if i == j && present {
 		panic(fmt.Sprintf("dag: edge %d -> %d from a vertex to itself", i, j))
@@ -117,7 +117,7 @@ func (g *Graph) Edges() []Edge {
 	return edges
 }
 
-// Parents returns the vertices i with i → j in ascending order. It panics if j is no vertex.
+// Parents returns the vertices i with i → j in ascending order. It panics unless j is a vertex.
 func (g *Graph) Parents(j int) []int {
 	g.index(j, j)
 	var parents []int
@@ -129,7 +129,7 @@ func (g *Graph) Parents(j int) []int {
 	return parents
 }
 
-// Children returns the vertices j with i → j in ascending order. It panics if i is no vertex.
+// Children returns the vertices j with i → j in ascending order. It panics unless i is a vertex.
 func (g *Graph) Children(i int) []int {
 	g.index(i, i)
 	var children []int

@@ -21,11 +21,11 @@ import (
 // The first line is a header of column names unless all its values are numbers (missing ones
 // aside); then the file has no header, all lines are data, and the columns are X0, X1, …. A quoted
 // number in the first line is a name if the value below it is not quoted, so numbers can serve as
-// names. Faulty numbers such as NaN or 1e999 count as numbers here, and repeated values in a line
-// of data are no repeated names.
+// names. NaN and 1e999 count as numbers here, and so do repeated values: such a first line is a
+// line of data.
 //
 // Errors: an empty file, a header without data, lines of different lengths, blank or repeated
-// column names, and values that are missing, no numbers, not finite or too large.
+// column names, and values that are missing, not numbers, not finite or too large.
 func ReadCSV(r io.Reader, source string) (*Table, error) {
 	f, err := delimited.Read(r, source, delimited.Syntax{})
 	if err != nil {
@@ -141,7 +141,7 @@ func ReadFile(path string) (*Table, error) {
 // every size and truth values (as 0 and 1) are read, in both byte and both memory orders. Integers
 // beyond ±2⁵³ are rounded to float64.
 //
-// Errors: anything that is no such array, an array without rows or columns, a file shorter or
+// Errors: anything that is not such an array, an array without rows or columns, a file shorter or
 // longer than its header says, NaN and infinities.
 func ReadNPY(r io.Reader, source string) (*Table, error) {
 	a, err := numpy.Read(r)

@@ -26,7 +26,7 @@
 //
 //	x_j = Σ_{i ∈ pa(j)} Θ[i][j]·x_i + ε_j,   ε_j ~ N(0, σ²),   Θ[i][j] = w + ½·sign(w),   w ~ N(0, 1)
 //
-// [SimulateEquations] draws data of equations of the caller's.
+// [SimulateEquations] draws data of custom equations.
 //
 // The noise is given as a variance σ². Graph, parameters, training noise and held-out noise have
 // separate random streams, each a function of only the seed and the purpose: the same seed in
@@ -34,8 +34,9 @@
 //
 // # Failure
 //
-// Bad data and bad settings are errors that say where, got what and allow what; faults in text
-// files are [*delimited.Error] values. Panics are for callers' mistakes only and documented.
+// Bad data and bad settings are errors that say where, what was found and what is allowed; faults
+// in text files are [*delimited.Error] values. Panics are for callers' mistakes only and
+// documented.
 //
 // # Concurrency
 //

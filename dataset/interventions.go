@@ -32,8 +32,8 @@ func (t *Table) checkIntervened() error {
 	return nil
 }
 
-// Observational returns the table of the rows in which no value was set by
-// intervention: t itself if there are no interventions, nil if no row is left.
+// Observational returns the table of the rows in which no value was set by intervention: t itself
+// if there are no interventions, nil if that leaves no row.
 func (t *Table) Observational() *Table {
 	if t.Intervened == nil {
 		return t

@@ -46,9 +46,9 @@ func (c LinearConfig) withDefaults() (LinearConfig, error) {
 // intercept. Θ[i][j] = w + ½·sign(w) with w ~ N(0, 1), so that |Θ[i][j]| ≥ ½. A graph with a cycle
 // or without variables is an error, and so is one so deep that values overflow.
 //
-// Weights, training noise and held-out noise come from streams of their own. Each draws for all
-// entries in row-major order, whatever the graph: graphs of the same size share the weights of the
-// edges they share, and a longer table begins with the shorter one.
+// Weights, training noise and held-out noise come from separate streams. Each draws for all entries
+// in row-major order, whatever the graph: graphs of the same size share the weights of the edges
+// they share, and a longer table begins with the shorter one.
 func SimulateLinear(g *dag.Graph, c LinearConfig) (*Simulation, error) {
 	c, err := c.withDefaults()
 	if err != nil {

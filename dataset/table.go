@@ -236,9 +236,9 @@ func (t *Table) with(x *mat.Dense) *Table {
 	return u
 }
 
-// Largest is the greatest magnitude of the values of a column in an analysis; the least difference
-// between its smallest and its greatest value is one divided by it. Fourth powers stay within
-// float64 then, with room for sums.
+// Largest is the greatest absolute value of a column that an analysis takes, and 1/Largest the
+// least difference between its greatest and its smallest value. Sums of fourth powers then stay
+// within float64.
 const Largest = 1e50
 
 // Digest is the SHA-256, in hexadecimal, of the names and of all bits of the numbers of x, n×d.

@@ -244,7 +244,8 @@ func (t *Trace) Step() *autograd.Node {
 	return t.input(stepping, "step", autograd.Shape{})
 }
 
-// Constant is a constant of the model; no dimensions: a number.
+// Constant is a constant of the model, its values in row-major order. Without dimensions it is a
+// number.
 func (t *Trace) Constant(values []float64, dims ...int) *autograd.Node {
 	return t.b.Constant(values, autograd.Shape(dims))
 }

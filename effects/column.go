@@ -12,7 +12,7 @@ import (
 // Levels are the probabilities of the quantiles that a [Column] has.
 var Levels = []float64{0.05, 0.25, 0.5, 0.75, 0.95}
 
-// A Column says where the values of a variable lie.
+// A Column describes the values of a variable in the data.
 type Column struct {
 	Name      string    `json:"name"`
 	Mean      float64   `json:"mean"`
@@ -21,8 +21,8 @@ type Column struct {
 	Max       float64   `json:"max"`
 	Quantiles []float64 `json:"quantiles"` // at Levels
 
-	// LevelNames are those of the values 0, 1, …; none means that the values are numbers. Unordered
-	// says that the numbers mean nothing, so that there is no mean and no effect of a unit.
+	// LevelNames are the names of the values 0, 1, …; nil means that the values are numbers.
+	// Unordered says that the values have no order: they have no mean, and a unit has no effect.
 	LevelNames []string `json:"levels,omitempty"`
 	Unordered  bool     `json:"unordered,omitempty"`
 }

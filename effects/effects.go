@@ -22,8 +22,8 @@ var ErrNoParameters = errors.New("the draws have no parameters")
 // interventions. Build them with [Linear] or [Nonlinear].
 type Effects struct {
 	Names   []string
-	Columns []Column // of the data; nil means unknown
-	Weights []float64
+	Columns []Column  // of the data; nil means unknown
+	Weights []float64 // of the draws, with the sum 1
 
 	draws         []draw
 	fromPosterior bool
@@ -69,12 +69,11 @@ func newEffects(p *posterior.Posterior, columns []Column,
 	return e, nil
 }
 
-// FromPosterior reports whether the draws are draws from the posterior, so that their
-// standard deviations and quantiles are those of the posterior; else they are NaN.
+// FromPosterior reports whether the draws come from the posterior. If not, standard deviations and
+// quantiles are NaN.
 func (e *Effects) FromPosterior() bool { return e.fromPosterior }
 
-// EffectiveDraws is 1/Σ w_m², the number of draws of equal weight that are worth
-// as much.
+// EffectiveDraws is the effective sample size 1/Σ w_m² of the weighted draws.
 func (e *Effects) EffectiveDraws() float64 { return 1 / floats.Dot(e.Weights, e.Weights) }
 
 // An Effect of one variable on another.
@@ -87,14 +86,14 @@ type Effect struct {
 	// without a path included.
 	Distribution
 	Positive, Negative float64 // probabilities that it is above and below 0; NaN means unknown
-	// InSD is the mean in standard deviations of the two columns: Mean·sd_From/sd_To; NaN:
-	// they are unknown, or that of To is 0.
+	// InSD is the mean in standard deviations of the two columns: Mean·sd_From/sd_To. NaN means
+	// that they are unknown, or that sd_To is 0.
 	InSD float64
 }
 
-// All lists the effects on pairs that have a path with a positive probability, by the size of InSD,
-// or of the mean where that is unknown, the strongest first; equals by From and To. Variables whose
-// values have no order are left out. It stops when ctx is done.
+// All lists the effects of all pairs with a positive probability of a path, sorted by the absolute
+// value of InSD, or of the mean where InSD is unknown, the largest first; ties by From, then To.
+// Variables whose values have no order are left out. It stops when ctx is done.
 func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
 	d := len(e.Names)
 	rows := make([][]Effect, d)
@@ -136,8 +135,7 @@ func (e *Effects) Of(from int) []Effect {
 	return all
 }
 
-// Values are the effects of one variable on another in the draws, which have the
-// weights Weights.
+// Values are the effects of one variable on another in each draw, weighted by Weights.
 func (e *Effects) Values(from, to int) []float64 {
 	values, _ := e.slopes(from)
 	return values[to]

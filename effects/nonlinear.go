@@ -18,27 +18,30 @@ type Equations interface {
 	// Mean writes E[x_j | parents] of len(dst) rows to dst; columns[k] are the
 	// values of parents[k], which ascend.
 	Mean(dst []float64, j int, parents []int, columns [][]float64)
-	// NoiseVariance is that of variable j.
+	// NoiseVariance is the variance of the additive noise of variable j.
 	NoiseVariance(j int) float64
 }
 
-// Discrete equations are those of variables of a few values.
+// Discrete equations give variables with a few values a probability for each value.
 type Discrete interface {
-	// Probabilities are those of the values of variable j in so many rows, one after the other in
-	// p; nil if it is no such variable. columns are as of [Equations].
+	// Probabilities returns the values of variable j and their probabilities in each row: p has
+	// rows × len(values) elements, row-major. Both are nil if the variable is not discrete. columns
+	// are those of [Equations].Mean.
 	Probabilities(j int, parents []int, columns [][]float64, rows int) (values, p []float64)
 }
 
-// Drawing equations draw values whose noise is not normal and added, such as counts.
+// Drawing equations draw the values of variables whose noise is not additive and normal, such as
+// counts.
 type Drawing interface {
-	// Values writes a value of variable j in each row to dst, given standard normal noise; false,
-	// if the noise of the variable is added. columns are as of [Equations].
+	// Values writes to dst a value of variable j for each row, made from standard normal noise. It
+	// reports false if the noise of the variable is additive and normal. columns are those of
+	// [Equations].Mean.
 	Values(dst []float64, j int, columns [][]float64, noise []float64) bool
 }
 
-// Nonlinear are the effects of a posterior with equations of any form, those of draw m being
-// equations(m). Noise comes from the seed. columns, which are needed here, and errors are as for
-// [Linear], and an error of equations is returned.
+// Nonlinear are the effects of a posterior whose draw m has the equations equations(m), of any
+// form. The seed determines the noise. columns are required. Errors are those of [Linear] and of
+// equations.
 func Nonlinear(p *posterior.Posterior, columns []Column, seed uint64,
 	equations func(m int) (Equations, error)) (*Effects, error) {
 	if columns == nil {

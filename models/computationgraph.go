@@ -25,9 +25,9 @@ type ComputationGraph struct {
 //	objective Z           whose gradient is the score of Z
 //	objective theta       whose gradient is the score of Θ
 //
-// Those that a setting does not have are missing: with [Flips] and a likelihood with a
-// [Flipper] only the edge probabilities, the prior and the objective of Z are expressions.
-// Every call makes the nodes anew, on a builder of their own.
+// Those that a setting does not have are missing: with [Flips] and a likelihood with a [Flipper]
+// only the edge probabilities, the prior and the objective of Z are expressions. Every call makes
+// new nodes on a new builder.
 func (t *TOBAC) Graph() *ComputationGraph {
 	e := t.expressions()
 	all := &ComputationGraph{Builder: e.b, Inputs: map[string]*autograd.Node{},

@@ -13,8 +13,8 @@ type Latents int
 
 const (
 	// Factors are the vectors u_i and v_j of (3), with s_ij = u_i·v_j and elements from N(0, 1/k),
-	// as published. Their prior prefers sign patterns of low rank: it is no product over edges, and
-	// changes p(G).
+	// as published. Their prior prefers sign patterns of low rank: it is not a product over edges,
+	// and changes p(G).
 	Factors Latents = iota
 	// NormalScores are the scores s_ij ~ N(0, 1) themselves, one for each pair that can be an edge.
 	// They are independent and symmetric about 0, so that every graph has the same probability

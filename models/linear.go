@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// WeightStart says how the initial edge weights of a particle are drawn. It is
-// no part of the model.
+// WeightStart says how the initial edge weights of a particle are drawn. It is not part of the
+// model.
 type WeightStart int
 
 const (
@@ -45,9 +45,8 @@ type LinearOptions struct {
 	// Start says how the initial weights are drawn. Defaults to PriorStart.
 	Start WeightStart
 
-	// Gap is the distance from zero that initial weights keep: they are drawn
-	// as w + Gap·sign(w) with w standard normal. Defaults to 0.5. It is no part of
-	// the prior.
+	// Gap is the distance from zero that initial weights keep: they are drawn as w + Gap·sign(w)
+	// with w standard normal. Defaults to 0.5. It is not part of the prior.
 	Gap float64
 }
 

@@ -5,8 +5,8 @@ import (
 	"tobac/internal/stream"
 )
 
-// seeded draws uniform noise from streams of its own for every purpose, step
-// and particle: the noise of settings that hold a seed and no Noise.
+// seeded draws uniform noise from a separate stream for every purpose, step and particle: the noise
+// of settings that hold a seed and no Noise.
 type seeded uint64
 
 var _ Noise = seeded(0)

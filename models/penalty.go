@@ -16,8 +16,8 @@ type Penalty struct {
 	Samples int               // soft graphs per particle and step; defaults to 32
 }
 
-// penalty evaluates the gradient of the term. Its samples are an axis of their
-// own, so it is a program of its own.
+// penalty evaluates the gradient of the term. Its samples are a separate axis, so it is a separate
+// program.
 type penalty struct {
 	t      *TOBAC
 	scorer *scorer

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Profile measures where the time of a score of particles x at a step goes, on one
-// worker and with the compiled engine; see [autograd.Program.Profile]. An
-// acyclicity penalty is a program of its own, whose profile comes second.
+// Profile measures where the time of a score of particles x at a step goes, on one worker and with
+// the compiled engine; see [autograd.Program.Profile]. An acyclicity penalty is a second program,
+// whose profile comes second.
 func (t *TOBAC) Profile(x []*mat.Dense, step, rounds int) ([]*autograd.Profile, error) {
 	if len(x) != t.blocks() {
 		return nil, fmt.Errorf("models: TOBAC: got %d blocks, want %d", len(x), t.blocks())

@@ -47,11 +47,10 @@ type TOBACConfig struct {
 //	log p(Z,Θ|D) = log p(Z) + log E_{p(G|Z)}[p(D,Θ|G)] + const,
 //	log p(Z)     = Σ lnN(Z; 0, 1/k) + log p_graph(G_α(Z)),
 //
-// as a scorer for SVGD, in order coordinates. The gradient with respect to Θ is
-// taken through hard graphs, that with respect to Z through graphs of its own,
-// soft or hard as [Gradient] says. With the embedding AllPairs it is the
-// posterior of DiBS, which knows no order: log p(Z) then has the further term
-// −β_t E[h(G)] of [Penalty], and graphs may have cycles.
+// as a scorer for SVGD, in order coordinates. The gradient with respect to Θ is taken through hard
+// graphs, that with respect to Z through other graphs, soft or hard as [Gradient] says. With the
+// embedding AllPairs it is the posterior of DiBS, which knows no order: log p(Z) then has the
+// further term −β_t E[h(G)] of [Penalty], and graphs may have cycles.
 //
 // Blocks are Z (M × rows·k·2, element (i,l,which) at (i·k+l)·2+which with which
 // 0 for u and 1 for v) and Θ (M × ParamLen), which is missing if the likelihood

@@ -17,7 +17,7 @@ type NoiseVariances int
 const (
 	// CommonVariance is one known variance for all equations, as published.
 	CommonVariance NoiseVariances = iota
-	// OwnVariances gives every equation j a variance of its own with the prior
+	// OwnVariances gives every equation j a separate variance with the prior
 	//
 	//	σ_j² ~ inverse gamma of shape a = ½ and scale b = s²/2,
 	//

@@ -235,8 +235,8 @@ func (p *Posterior) FrequenciesGiven(weight func(k, i, j int) (mean, sd float64)
 	})
 }
 
-// weight is the mean and the standard deviation of the weight of i → j given the
-// graph; NaN if unknown. A drawn weight has no spread of its own.
+// weight is the mean and the standard deviation of the weight of i → j given the graph; NaN if
+// unknown. A drawn weight has the standard deviation 0.
 func (e *Equations) weight(i, j int, kind Kind) (mean, sd float64) {
 	switch {
 	case e == nil:

@@ -37,11 +37,10 @@ type BGeOptions struct {
 	Scale       Scale   // defaults to Standardised
 }
 
-// BGe is the Bayesian Gaussian equivalent score: the marginal likelihood of a
-// linear Gaussian network in which every variable has a noise variance of its own,
-// under a Normal–Wishart prior. It is the same for Markov equivalent graphs. For
-// variable j and the N rows in which it was not set by intervention, with mean x̄
-// and scatter S, N' = N + α_λ − d and p parents A,
+// BGe is the Bayesian Gaussian equivalent score: the marginal likelihood of a linear Gaussian
+// network in which every variable has its own noise variance, under a Normal–Wishart prior. It is
+// the same for Markov equivalent graphs. For variable j and the N rows in which it was not set by
+// intervention, with mean x̄ and scatter S, N' = N + α_λ − d and p parents A,
 //
 //	R        = t·I + S + (N α_μ/(N+α_μ)) (x̄−ν)(x̄−ν)ᵀ,   t = α_μ(α_λ−d−1)/(α_μ+1)
 //	score(A) = ½ ln(α_μ/(N+α_μ)) + lnΓ(½(N'+p+1)) − lnΓ(½(α_λ−d+p+1)) − ½ N ln π

@@ -24,9 +24,9 @@
 // evidences of different models compare. The models of package sem have more scores, behind
 // Hypotheses.
 //
-// A score of your own is any [Scorer]: [NewFunc] makes one of a function, and [Check]
-// tries it. It may also be a [SubsetScorer], if it can score many sets at once, and a
-// [Weighted], if its equations are linear.
+// A custom score is any [Scorer]: [NewFunc] makes one of a function, and [Check] tries it. It can
+// also be a [SubsetScorer], which scores many sets at once, and a [Weighted], whose equations are
+// linear.
 //
 // # The common noise variance
 //

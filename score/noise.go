@@ -26,11 +26,11 @@ const (
 //	G  ← greedy search for a graph of large p(G) p(D | G, σ²)
 //	σ² ← Σ_j E[‖x_j − b_j − Σ_i θ_i x_i‖² | D, G, σ²] / Σ_j n_j,
 //
-// which is EM with the weights as latent variables, until σ² no longer changes; the
-// start with the largest p(G) p(D | G, σ²) wins, and goes on with a more thorough search. One
-// search costs about as much as d² scores, against d·2^(d−1) of an exact computation.
-// opt.NoiseVariance, if it is not 0, is a further start. workers is the number of goroutines, which
-// changes nothing. No variable that varies is an error.
+// which is EM with the weights as latent variables, until σ² no longer changes; the start with the
+// largest p(G) p(D | G, σ²) wins, and goes on with a more thorough search. One search costs about
+// as much as d² scores, against d·2^(d−1) of an exact computation. opt.NoiseVariance, if it is not
+// 0, is a further start. workers is the number of goroutines, which changes nothing. It is an error
+// if no variable varies.
 func EstimateNoiseVariance(
 	ctx context.Context, x, intervened mat.Matrix, prior *Prior, opt LinearOptions, workers int,
 ) (float64, error) {

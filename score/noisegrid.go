@@ -32,8 +32,8 @@ func (l *Linear) noisePrior() scoring.NoisePrior {
 	return p
 }
 
-// NoiseGrid is a grid of points around the noise variance of l, with the prior
-// Linear.noisePrior.
+// NoiseGrid is a grid of so many points around the noise variance of l, with the prior of the
+// package comment: ln σ² ~ N(−2 + mean_j ln var(x_j), 2²).
 func (l *Linear) NoiseGrid(points int) NoiseGrid {
 	rows := 0
 	for j := range l.d {

@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// MultiplyOdds multiplies p(G) by factor for graphs with the edge i → j: the
-// prior odds of the edge, given all other edges, become factor times what they were. An
-// edge that is forbidden or required stays so. It panics if i is j or factor is no finite
-// number above 0.
+// MultiplyOdds multiplies p(G) by factor for graphs with the edge i → j: the prior odds of the
+// edge, given all other edges, become factor times what they were. An edge that is forbidden or
+// required stays so. It panics if i is j or factor is not a finite number above 0.
 func (p *Prior) MultiplyOdds(i, j int, factor float64) {
 	if i == j || !(factor > 0) || math.IsInf(factor, 1) {
 		panic(fmt.Sprintf("score: odds of the edge %d → %d times %v, want two variables and a "+

@@ -147,8 +147,8 @@ func (p *Prior) MaxParents(k int) {
 	}
 }
 
-// Odds is ln of the prior odds of the edge i → j beside the size of the set of
-// parents: -Inf if it is forbidden.
+// Odds is ln of the prior odds of the edge i → j without the term of the number of parents: -Inf if
+// it is forbidden.
 func (p *Prior) Odds(i, j int) float64 { return p.odds[j][i] }
 
 // Forbidden reports whether the edge i → j is ruled out.
@@ -222,9 +222,9 @@ func (p *Prior) LogPrior(j int, parents []int) float64 {
 	return sum
 }
 
-// AddTo adds ln ρ_j(A) to dst for every subset A of the candidates, numbered as in
-// [SubsetScorer]. It makes −Inf of sets that lack a required parent, and of all if a
-// required parent is no candidate. It panics as [LogScores] does.
+// AddTo adds ln ρ_j(A) to dst for every subset A of the candidates, numbered as in [SubsetScorer].
+// It makes −Inf of sets that lack a required parent, and of all if a required parent is not a
+// candidate. It panics as [LogScores] does.
 func (p *Prior) AddTo(dst []float64, j int, candidates []int) {
 	scoring.CheckRoom(dst, candidates)
 	scoring.CheckParents(len(p.size), j, candidates)

@@ -13,8 +13,8 @@ import (
 // kernels are the best of this processor: TOBAC_KERNELS does not choose them.
 var kernels, _ = vector.Default()
 
-// AddToToggled adds ln ρ_j to dst for the sets of parents that differ from a set in one parent:
-// −Inf where they are not allowed.
+// AddToToggled adds to dst[k] ln ρ_j of the parents without variables[k] if it is one of them, and
+// with it if not: −Inf where the prior does not allow that set.
 func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
 	n, odds, required := len(parents), p.odds[j], p.required[j]
 	sum, missing := 0.0, p.needed[j]

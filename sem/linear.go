@@ -21,10 +21,10 @@ import (
 //	x_j = b_j + Σ_i w_ij x_i + ε_j,   ε_j ~ N(0, σ²),   w_ij ~ N(0, EdgeVariance).
 //
 // The equal variance is what tells directions apart, so that the units of the columns matter. With
-// Unequal every equation has a variance of its own, on columns scaled to variance 1, and
-// multiplying or shifting a column changes nothing.
+// Unequal every equation has its own variance, on columns scaled to variance 1, and multiplying or
+// shifting a column changes nothing.
 type Linear struct {
-	// Unequal gives every equation a noise variance of its own, integrated out with the prior of
+	// Unequal gives every equation its own noise variance, integrated out with the prior of
 	// [models.OwnVariances]. Its node scores are those of [BGe].
 	Unequal bool
 	// NoiseVariance σ², in squared units of the data. 0 means estimated from the data. With Unequal

@@ -6,9 +6,9 @@ import "gonum.org/v1/gonum/mat"
 //
 //	φ(m) = g(m)
 //
-// which is gradient ascent to a mode of its own. As a kernel it is k(x_r, x_m) = M if r = m, else
-// 0: the factor M takes the mean of equation (1) back. Beside kernels on other blocks, see
-// [Blocks], it suits coordinates that are fitted rather than sampled.
+// which is gradient ascent of each particle to a mode. As a kernel it is k(x_r, x_m) = M if r = m,
+// else 0: the factor M takes the mean of equation (1) back. In [Blocks] with kernels on other
+// blocks it suits coordinates that are fitted, not sampled.
 type Alone struct{}
 
 var _ Kernel = Alone{}

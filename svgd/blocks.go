@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Blocks is a kernel of its own for each block, on this block alone:
+// Blocks is a separate kernel for each block, a function of this block only:
 //
 //	K(x, y) = diag( k_b(x_b, y_b)·I  for each block b )
 //

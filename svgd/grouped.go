@@ -11,17 +11,16 @@ import (
 //
 //	K(x, y) = diag( k(x_g, y_g) · I  for each group g )
 //
-// Every group keeps a positive definite kernel, and a bandwidth of its own where that is chosen
-// from the particles. A group's distances then do not grow with the number of all coordinates,
-// which keeps many-dimensional particles apart. Groups that are independent at the start stay so:
-// what the particles become is the best product of distributions of the groups, see the package
-// comment.
+// Every group has a positive definite kernel, and its own bandwidth where a rule chooses it from
+// the particles. A group's distances then do not grow with the number of all coordinates, which
+// keeps many-dimensional particles apart. Groups that are independent at the start stay so: what
+// the particles become is the best product of distributions of the groups, see the package comment.
 type Grouped struct {
-	// Kernel acts on each group, a single block. Nil: RBF{}.
+	// Kernel acts on each group as a single block. Nil means RBF{}.
 	Kernel Kernel
 	// Size is the number of consecutive coordinates of a group; the last group of a block takes
-	// what is left. 1 is one kernel for each coordinate, which is fast with [RBF] and [IMQ]. Zero:
-	// each block is a group.
+	// what is left. 1 is one kernel for each coordinate, which is fast with [RBF] and [IMQ]. Zero
+	// means that each block is a group.
 	Size int
 	// Lists holds the coordinates of each group, in place of Size: every coordinate of a single
 	// block once.
@@ -30,8 +29,8 @@ type Grouped struct {
 
 var _ Kernel = Grouped{}
 
-// Apply implements [Kernel]. It panics if Size is negative, or if the lists are no partition of the
-// coordinates of a single block.
+// Apply implements [Kernel]. It panics if Size is negative, or unless the lists are a partition of
+// the coordinates of a single block.
 func (k Grouped) Apply(driving, repulsive, score, x []*mat.Dense, work *Work) float64 {
 	checkBlocks(x)
 	if k.Size < 0 || k.Size > 0 && k.Lists != nil {

@@ -114,5 +114,5 @@ func checkKernelArgs(gram *mat.Dense, repulsion, x []*mat.Dense) int {
 	return n
 }
 
-// A cut is a group of coordinates in memory of its own.
+// A cut is a copy of a group of coordinates.
 type cut struct{ x, score, driving, repulsive []*mat.Dense }

@@ -18,9 +18,9 @@ type Sampler struct {
 	Kernel Kernel
 	// Optimizer makes the steps. Nil means RMSProp{}.
 	Optimizer Optimizer
-	// Workers is how many goroutines the kernel may use, which the target does not count; less
-	// than 2 means 1. Results do not depend on it. Run ends them; after a Step by itself they
-	// sleep until the sampler is garbage.
+	// Workers is the number of goroutines of the kernel; less than 2 means 1. The target has its
+	// own. Results do not depend on it. Run ends the goroutines; after a single Step they sleep
+	// until the sampler is collected as garbage.
 	Workers int
 	// Outside says what becomes of particles that have left the support of the target.
 	// By default they end the run.

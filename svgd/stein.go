@@ -18,8 +18,8 @@ import (
 // whose mean over x and y ~ q is 0 for q = p and positive otherwise. The discrepancy has the unit
 // of a squared score; it is not comparable between densities, or between bandwidths.
 type Stein struct {
-	// V is the V-statistic 1/M² Σ_{r,m} k_p(x_r, x_m), the square of the discrepancy of the
-	// particles as a measure of its own. It is never negative, and about k_p's mean diagonal/M for
+	// V is the V-statistic 1/M² Σ_{r,m} k_p(x_r, x_m), the squared discrepancy of the particles as
+	// a discrete distribution. It is never negative, and about k_p's mean diagonal/M for
 	// independent draws from p.
 	V float64
 	// U is the U-statistic 1/(M(M−1)) Σ_{r≠m} k_p(x_r, x_m), an unbiased estimate of the squared

@@ -35,8 +35,8 @@ func (t *team) count() int {
 
 // share calls do for pieces that cover the items 0 ≤ i < n, on as many workers as there are and as
 // the operations are worth. A worker takes every workers-th piece of some size, or if size is 0 one
-// piece, and may use memory of its own. Items write to places of their own, so that their bits do
-// not depend on the number of workers. What do reads stands in the memory that it is a method of:
+// piece, and may use separate memory. Items write to separate places, so that their bits do not
+// depend on the number of workers. What do reads stands in the memory that it is a method of:
 // closures would be allocated.
 func (t *team) share(n, size int, operations float64, do func(worker, from, to int)) {
 	used := int(min(float64(t.count()), operations/operationsEach, float64(n)))
