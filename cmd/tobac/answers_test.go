@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -346,6 +347,29 @@ func TestVerdictIsPrinted(t *testing.T) {
 			"Pairs given the order ") != conditional ||
 			strings.Contains(words, "conditional on the order") != conditional {
 			t.Errorf("%s: conditional %v\n%s", args, conditional, got.stdout)
+		}
+	}
+}
+
+// A report of ten columns has 40 lines at most where nothing is certain too: few rows in which one
+// factor moves every column, a little or much.
+func TestUncertainReport(t *testing.T) {
+	for name, noise := range map[string]float64{"tight": 0.5, "loose": 1.5} {
+		rng := rand.New(rand.NewPCG(12, 5))
+		text := "a,b,c,d,e,f,g,h,i,j\n"
+		for range 14 {
+			factor := rng.NormFloat64()
+			var row []string
+			for range 10 {
+				row = append(row, fmt.Sprintf("%.4f", factor+noise*rng.NormFloat64()))
+			}
+			text += strings.Join(row, ",") + "\n"
+		}
+		inFolder(t, map[string]string{"table.csv": text})
+		got := succeed(t, "fit", "table.csv", "--beside", "none", "--out", "run").stdout
+		if lines := strings.Count(got, "\n"); lines > 40 ||
+			!strings.Contains(got, "less probable pairs") {
+			t.Errorf("%s: %d lines, want at most 40:\n%s", name, lines, got)
 		}
 	}
 }

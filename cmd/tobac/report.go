@@ -160,17 +160,22 @@ func (r *result) printPairs(w io.Writer, dir string) error {
 	return nil
 }
 
-// rows is the number of pairs that the report lists: those that are probably adjacent, in a report
-// of 40 lines for ten columns.
+// rows is the number of pairs that the report lists: those of the consensus graph, and below them
+// up to a number of pairs that are not improbable, in a report of 40 lines for ten columns.
 func (r *result) rows() int {
-	pairs := len(r.Posterior.Pairs())
-	if r.details {
-		return min(20, pairs)
+	pairs := r.Posterior.Pairs()
+	most := 20
+	if !r.details {
+		if most = 12; len(r.Names) > 10 {
+			most = min(20, max(14, len(r.Names)))
+		}
+		most = min(most, max(8, len(r.Posterior.PairsFrom(inConsensus))),
+			max(3, len(r.Posterior.PairsFrom(probable))))
 	}
-	return min(20, pairs, max(14, len(r.Names)), max(3, len(r.Posterior.PairsFrom(probable))))
+	return min(most, len(pairs))
 }
 
-// Probabilities of adjacency from which on the report lists a pair, and above which the consensus
+// Probabilities of adjacency from which on a pair is not improbable, and above which the consensus
 // graph has it.
 const (
 	probable    = 0.05
