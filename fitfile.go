@@ -12,6 +12,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/priors"
 	"tobac/internal/table"
+	"tobac/sem"
 )
 
 // copies is how many times FitFile completes a table with gaps.
@@ -54,9 +55,13 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	} else {
+		matched := data.Named
+		if likelihoodOnly(cfg.Model) { // which may have no density between the observed values
+			matched = func(int) bool { return true }
+		}
 		completed, err := impute.Complete(ctx, data.X,
 			impute.Settings{Count: copies, Seed: cfg.Seed, Workers: max(1, cfg.Workers),
-				Names: data.Names, Methods: impute.Methods(len(data.Names), data.Named),
+				Names: data.Names, Methods: impute.Methods(len(data.Names), matched),
 				Limits: completions.Limits(p.Limits, len(data.Names))})
 		if err != nil {
 			return nil, fmt.Errorf("tobac: %w", err)
@@ -68,6 +73,13 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 	r.Notes = notes
 	r.Warnings = slices.Concat(p.Warnings, r.Warnings)
 	return r, nil
+}
+
+// likelihoodOnly reports whether a model is a likelihood without node scores, and no network.
+func likelihoodOnly(m sem.Model) bool {
+	_, scored := sem.As[sem.Scored](m)
+	_, network := sem.As[sem.Network](m)
+	return m != nil && !scored && !network
 }
 
 // Logarithms are the logarithms of all columns, with a note that says why, where the data support

@@ -3,6 +3,7 @@ package tobac_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,7 +14,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac"
+	"tobac/autograd"
 	"tobac/dataset"
+	"tobac/models"
 	"tobac/sem"
 )
 
@@ -110,5 +113,85 @@ func TestFitFileOfModelsInDoubt(t *testing.T) {
 		t.Errorf("%d limits, %d of %d tables support %s, lead and iq are adjacent with "+
 			"probability %.2f", m.Limited, m.Supporting(r.Model), m.Tables, r.Model,
 			r.Posterior.Pair(0, 1).Adjacent)
+	}
+}
+
+// A counted model has the likelihood of [tailed] for whole numbers from 0 on, and none for others.
+type counted struct{ tailed }
+
+func (m counted) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	for _, v := range data.X.RawMatrix().Data {
+		if v < 0 || v != math.Trunc(v) {
+			return nil, fmt.Errorf("%v is no count", v)
+		}
+	}
+	x := mat.DenseCopyOf(data.X)
+	x.Scale(0.1, x)
+	return tailedLikelihood{m.tailed, x}, nil
+}
+
+// A rooted model has a likelihood that is not a number.
+type rooted struct{ tailed }
+
+func (rooted) String() string { return "rooted" }
+
+func (m rooted) Likelihood(data *dataset.Table) (models.Likelihood, error) {
+	return rootedLikelihood{tailedLikelihood{m.tailed, data.X}}, nil
+}
+
+type rootedLikelihood struct{ tailedLikelihood }
+
+func (m rootedLikelihood) Terms(g, theta *autograd.Node) (prior, data *autograd.Node) {
+	prior, data = m.tailedLikelihood.Terms(g, theta)
+	return prior, data.Add(data.Square().AddScalar(1).Neg().Sqrt())
+}
+
+// Gaps of a custom likelihood, which may have no density between the values of a column, get values
+// that were observed; of more columns than all sets of parents are estimated for, its evidences
+// decide all the same.
+func TestFitFileOfCountsWithGaps(t *testing.T) {
+	for _, c := range []struct {
+		columns int
+		cfg     tobac.Config
+		engine  string
+	}{
+		{3, brief(counted{}, 0, 1, 2), "svgd"},
+		{9, tobac.Config{Model: counted{}, Seed: 1}, "tempering"},
+	} {
+		if testing.Short() && c.columns > 3 {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(1, 3))
+		var b strings.Builder
+		b.WriteString("a,b,c,d,e,f,g,h,i"[:2*c.columns-1] + "\n")
+		for range 20 {
+			for j := range c.columns {
+				if j > 0 {
+					b.WriteByte(',')
+				}
+				if j != 1 || rng.Float64() > 0.1 {
+					fmt.Fprintf(&b, "%d", rng.IntN(25))
+				}
+			}
+			b.WriteByte('\n')
+		}
+		path := filepath.Join(t.TempDir(), "counts.csv")
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := tobac.FitFile(t.Context(), path, c.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.columns == 3 {
+			_, err := tobac.FitFile(t.Context(), path, brief(rooted{}, 0, 1, 2))
+			if err == nil || !strings.Contains(err.Error(), "the likelihood of the model rooted") {
+				t.Errorf("a likelihood without a value: error %v", err)
+			}
+		}
+		if r.Imputation == nil || r.Engine != c.engine {
+			t.Errorf("%d columns: imputation %v, engine %s, want %s", c.columns, r.Imputation,
+				r.Engine, c.engine)
+		}
 	}
 }

@@ -185,14 +185,15 @@ func (f *imputedFit) prepare() error {
 }
 
 // problem is that of all tables, with its engine, which takes completed tables: where the engine is
-// left open, networks have particles.
+// left open, networks have particles, because their scale and noise differ between the tables.
 func (f *imputedFit) problem() (*engine.Problem, engine.Settings, error) {
 	names := &dataset.Table{Names: f.names, Variables: f.data.Table(0).Variables}
 	p, e, _, err := f.cfg.Problem(names)
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, complete := e.Engine().(engine.CompleteOnly); !complete {
+	_, complete := e.Engine().(engine.CompleteOnly)
+	if !complete || likelihoodOnly(f.cfg.Model) {
 		return p, e, nil
 	}
 	if f.cfg.Engine != nil {

@@ -307,6 +307,10 @@ func (r *Run) whyLarge() string {
 		return fmt.Sprintf("the noise variance %.3g is too small for column %q, whose variance "+
 			"is %.3g", noisy.Noise(), r.problem.Data.Names[j], wide*wide)
 	}
+	if likelihoodOnly(r.problem.Model) {
+		return fmt.Sprintf("the likelihood of the model %v must be finite, with its slope, for "+
+			"these data and any parameters", r.problem.Model)
+	}
 	var given []string
 	byDefault := map[string]string{}
 	if e, err := engines.ByName(r.engine.Engine().Name()); err == nil {
