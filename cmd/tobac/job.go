@@ -198,7 +198,7 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 
 // logarithms sets the transform to log where the data support it by their evidence.
 func (j *job) logarithms(o *fitOptions, t *dataset.Table) error {
-	if o.heldout != "" || o.standardize || o.center || j.table == nil {
+	if o.heldout != "" || o.standardize || o.center {
 		return nil
 	}
 	// A caller that is interrupted does not wait for this.

@@ -1,0 +1,36 @@
+package inference
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"tobac/dataset"
+	"tobac/engine"
+)
+
+// What is recorded is what the table has.
+func TestRecordedSupport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits all equations of two parents")
+	}
+	data, _, err := dataset.Sachs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &engine.Problem{Data: data, Workers: 2}
+	p.Report = func(engine.Progress) {}
+	got, err := LogSupport(context.Background(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs, err := data.Log()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := logSupport(context.Background(), p, logs)
+	if _, ok := recordedSupport[dataset.Digest(nil, data.X)]; err != nil || !ok ||
+		math.Abs(got-want) > 0.01 {
+		t.Errorf("recorded %v, computed %v for %s: %v", got, want, dataset.Digest(nil, data.X), err)
+	}
+}
