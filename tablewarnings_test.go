@@ -92,7 +92,13 @@ func TestTableWarnings(t *testing.T) {
 		{"the right noise", changedTable(60, unchanged), linear(1), ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got := fit(t, row.data, tobac.Config{Model: row.model, Engine: &sums.Exact{}}).Warnings
+			warnings := func(data *dataset.Table) []string {
+				r := fit(t, data, tobac.Config{Model: row.model, Engine: &sums.Exact{}})
+				return slices.DeleteFunc(r.Warnings, func(w string) bool {
+					return strings.HasPrefix(w, "a hidden common cause") // of any linear table
+				})
+			}
+			got := warnings(row.data)
 			if row.want == "" && len(got) != 0 || row.want != "" &&
 				(len(got) != 1 || !strings.HasPrefix(got[0], row.want)) {
 				t.Errorf("got %q, want one that begins with %q", got, row.want)
@@ -103,9 +109,7 @@ func TestTableWarnings(t *testing.T) {
 			other := &dataset.Table{Names: row.data.Names, X: mat.DenseCopyOf(row.data.X)}
 			other.X.Apply(func(_, j int, v float64) float64 { return math.Ldexp(v, 10*j-7) },
 				other.X)
-			if again := fit(t, other,
-				tobac.Config{Model: row.model, Engine: &sums.Exact{}}).Warnings; strings.Join(again,
-				";") != strings.Join(got, ";") {
+			if again := warnings(other); !slices.Equal(again, got) {
 				t.Errorf("in other units %q, want %q", again, got)
 			}
 		})

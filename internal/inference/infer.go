@@ -501,7 +501,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
 func (inf *Inference) formWarnings(ctx context.Context, data *dataset.Table,
 	problem *engine.Problem, likeliest Part, probabilities *mat.Dense) error {
 	reserved, ok := sem.As[trust.Reserved](inf.Best)
-	if !ok && !sem.TraitsOf(inf.Best).Formed {
+	if traits := sem.TraitsOf(inf.Best); !ok && !traits.Formed && !traits.Equivalent {
 		return nil
 	}
 	g, err := likeliest.probable(ctx, problem)
@@ -522,6 +522,10 @@ func (inf *Inference) formWarnings(ctx context.Context, data *dataset.Table,
 			said = append(said, e)
 		}
 	}
+	fixed := problem.Prior.Fixed(len(data.Names))
+	say(inf.trust.Unprotected(data, inf.Best, g, said, func(e dag.Edge) bool {
+		return fixed.At(e.To, e.From) == 0
+	}))
 	text, err := inf.trust.Confounded(ctx, data, inf.Best, g, likeliest.scores(), said,
 		problem.Workers)
 	say(text)

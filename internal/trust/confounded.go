@@ -46,7 +46,7 @@ type confounded struct {
 // of a hidden cause is what it adds to the evidences of the noise of i and of what is left of j
 // ([hidden.LogEvidence]). The other terms of the equation are as they are, or fitted again.
 //
-// Equivalent models have no such directions: to them a hidden cause and an edge are the same.
+// To equivalent models a hidden cause and most of these edges are the same: [Trust.Unprotected].
 // Measurements and refuted forms have their own warnings.
 func (t Trust) Confounded(ctx context.Context, data *dataset.Table, m sem.Model, g *dag.Graph,
 	s score.Scorer, said []dag.Edge, workers int) (string, error) {
@@ -84,6 +84,46 @@ func (t Trust) Confounded(ctx context.Context, data *dataset.Table, m sem.Model,
 	}
 	return "a hidden common cause explains better than an edge how columns are related: " +
 		strings.Join(names, ", ") + "; directions may be wrong", nil
+}
+
+// Unprotected is the warning that directions which follow from conditional independences alone would
+// do so too if the two variables had a hidden common cause; "" where none would. An edge a → b is
+// protected where one leads to a from a variable that is not adjacent to b: with a hidden cause of a
+// and b that variable would be independent of b (visible edges, Zhang, Journal of Machine Learning
+// Research 9, 2008). said are the edges of a graph whose direction is said, and known reports those
+// whose direction knowledge tells.
+func (t Trust) Unprotected(data *dataset.Table, m sem.Model, g *dag.Graph, said []dag.Edge,
+	known func(dag.Edge) bool) string {
+	traits := sem.TraitsOf(m)
+	if !traits.Equivalent || traits.Categories || t.Form < 1 || data.Mask() != nil {
+		return ""
+	}
+	var open []string
+	for _, e := range said {
+		protected := slices.ContainsFunc(said, func(c dag.Edge) bool {
+			return c.To == e.From && !g.Has(c.From, e.To) && !g.Has(e.To, c.From)
+		})
+		if !protected && !known(e) {
+			open = append(open, fmt.Sprintf("%s → %s", data.Names[e.From], data.Names[e.To]))
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	text := strings.Join(open[:min(namedPairs, len(open))], ", ")
+	if more := len(open) - namedPairs; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	text = "a hidden common cause of both columns would explain the same conditional " +
+		"independences as the directions of " + text + ", which may be wrong"
+	switch rest := len(said) - len(open); rest {
+	case 0:
+		return text
+	case 1:
+		return text + " (the other one would hold all the same)"
+	default:
+		return text + fmt.Sprintf(" (the other %d would hold all the same)", rest)
+	}
 }
 
 // A pair is an edge i → j of a graph under scores.

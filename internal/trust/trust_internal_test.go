@@ -192,3 +192,32 @@ func TestConfounded(t *testing.T) {
 		}
 	}
 }
+
+// a → c ← b follows from independences that a hidden cause of a and c explains as well; c → d does
+// not: a would be independent of d. What is known needs no independences.
+func TestUnprotected(t *testing.T) {
+	data := &dataset.Table{Names: []string{"a", "b", "c", "d"}, X: mat.NewDense(60, 4, nil)}
+	said := []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3}}
+	g := dag.New(4)
+	for _, e := range said {
+		g.Set(e.From, e.To, true)
+	}
+	for _, c := range []struct {
+		model sem.Model
+		known dag.Edge
+		want  string
+	}{
+		{sem.BGe{}, dag.Edge{}, "directions of a → c, b → c, which may be wrong " +
+			"(the other one would hold all the same)"},
+		{sem.BGe{}, said[0], "directions of b → c, which may be wrong " +
+			"(the other 2 would hold all the same)"},
+		{sem.NonGaussian{}, dag.Edge{}, ""},
+	} {
+		m, _ := sem.As[sem.Scored](c.model)
+		got := WholeTrust.Unprotected(data, m, g, said,
+			func(e dag.Edge) bool { return e == c.known })
+		if !strings.HasSuffix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%v: %q, want %q", c.model, got, c.want)
+		}
+	}
+}
