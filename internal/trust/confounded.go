@@ -86,12 +86,12 @@ func (t Trust) Confounded(ctx context.Context, data *dataset.Table, m sem.Model,
 		strings.Join(names, ", ") + "; directions may be wrong", nil
 }
 
-// Unprotected is the warning that directions which follow from conditional independences alone would
-// do so too if the two variables had a hidden common cause; "" where none would. An edge a → b is
-// protected where one leads to a from a variable that is not adjacent to b: with a hidden cause of a
-// and b that variable would be independent of b (visible edges, Zhang, Journal of Machine Learning
-// Research 9, 2008). said are the edges of a graph whose direction is said, and known reports those
-// whose direction knowledge tells.
+// Unprotected is the warning that directions which follow from conditional independences alone
+// would do so too if the two variables had a hidden common cause; "" where none would. An edge from
+// a to b is protected where one leads to a from a variable that is not adjacent to b: with a hidden
+// cause of a and b that variable would be independent of b (visible edges, Zhang, Journal of
+// Machine Learning Research 9, 2008). said are the edges of a graph whose direction is said, and
+// known reports those whose direction knowledge tells.
 func (t Trust) Unprotected(data *dataset.Table, m sem.Model, g *dag.Graph, said []dag.Edge,
 	known func(dag.Edge) bool) string {
 	traits := sem.TraitsOf(m)
