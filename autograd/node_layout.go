@@ -105,23 +105,24 @@ func (n *Node) Trace() *Node { return n.Diagonal().Sum() }
 
 // StrictUpper lists the elements above the main diagonal of a d×d matrix in
 // row-major order: the d(d−1)/2 pairs (i,j) with i < j.
-func StrictUpper(d int) []int {
-	idx := make([]int, 0, d*(d-1)/2)
-	for i := range d {
-		for j := i + 1; j < d; j++ {
-			idx = append(idx, i*d+j)
-		}
-	}
-	return idx
-}
+func StrictUpper(d int) []int { return triangle(d, func(i, j int) bool { return i < j }) }
 
 // UpperTriangle lists the elements on and above the main diagonal of a d×d
 // matrix in row-major order.
-func UpperTriangle(d int) []int {
+func UpperTriangle(d int) []int { return triangle(d, func(i, j int) bool { return i <= j }) }
+
+// LowerTriangle lists the elements on and below the main diagonal of a d×d matrix in row-major
+// order.
+func LowerTriangle(d int) []int { return triangle(d, func(i, j int) bool { return i >= j }) }
+
+// triangle lists the elements (i,j) of a d×d matrix that belong to it, in row-major order.
+func triangle(d int, in func(i, j int) bool) []int {
 	idx := make([]int, 0, d*(d+1)/2)
 	for i := range d {
-		for j := i; j < d; j++ {
-			idx = append(idx, i*d+j)
+		for j := range d {
+			if in(i, j) {
+				idx = append(idx, i*d+j)
+			}
 		}
 	}
 	return idx

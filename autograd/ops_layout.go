@@ -15,12 +15,6 @@ func init() {
 				return at.Shape, checkIndices(at.Ints, at.Shape.Len(), in[0].Len())
 			},
 			view: func(at Attr, _, _ Shape) []int { return at.Ints },
-			Value: func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-				for e, k := range at.Ints {
-					out[e] = in[0][k]
-				}
-				return nil
-			},
 			VJP: func(y, ct *Node) []*Node {
 				return []*Node{ct.ScatterAdd(y.attr.Ints, y.args[0].shape)}
 			},
@@ -30,13 +24,6 @@ func init() {
 			Name: "scatter",
 			Shape: func(at Attr, in []Shape) (Shape, error) {
 				return at.Shape, checkIndices(at.Ints, in[0].Len(), at.Shape.Len())
-			},
-			Value: func(at Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-				clear(out)
-				for e, k := range at.Ints {
-					out[k] += in[0][e]
-				}
-				return nil
 			},
 			view:  scatterView,
 			class: ir.Sum,
@@ -61,12 +48,6 @@ func init() {
 				return at.Shape, nil
 			},
 			view: func(_ Attr, shape, in Shape) []int { return ir.ExpandIndices(in, shape) },
-			Value: func(_ Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
-				for e, k := range ir.ExpandIndices(shapes[0], shape) {
-					out[e] = in[0][k]
-				}
-				return nil
-			},
 			VJP: func(y, ct *Node) []*Node {
 				return []*Node{ct.reduceTo(y.args[0].shape)}
 			},
@@ -81,12 +62,8 @@ func init() {
 				}
 				return at.Shape, nil
 			},
-			view: func(_ Attr, shape, _ Shape) []int { return ir.Identity(shape.Len()) },
-			Value: func(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-				copy(out, in[0])
-				return nil
-			},
-			VJP: func(y, ct *Node) []*Node { return []*Node{ct.Reshape(y.args[0].shape)} },
+			view: showFirst,
+			VJP:  func(y, ct *Node) []*Node { return []*Node{ct.Reshape(y.args[0].shape)} },
 		},
 	)
 }

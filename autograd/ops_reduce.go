@@ -10,18 +10,8 @@ import (
 func init() {
 	register(
 		&Primitive{
-			Name:  "sum",
-			Shape: reduceShape,
-			Value: func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
-				for e, src := range reduceSources(at, shape, shapes[0]) {
-					s := 0.0
-					for _, k := range src {
-						s += in[0][k]
-					}
-					out[e] = s
-				}
-				return nil
-			},
+			Name:    "sum",
+			Shape:   reduceShape,
 			sources: reduceSources,
 			class:   ir.Sum,
 			VJP: func(y, ct *Node) []*Node {
@@ -29,19 +19,8 @@ func init() {
 			},
 		},
 		&Primitive{
-			Name:  "logsumexp",
-			Shape: reduceShape,
-			Value: func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
-				var x []float64
-				for e, src := range reduceSources(at, shape, shapes[0]) {
-					x = x[:0]
-					for _, k := range src {
-						x = append(x, in[0][k])
-					}
-					out[e] = ir.LogSumExpOf(x)
-				}
-				return nil
-			},
+			Name:    "logsumexp",
+			Shape:   reduceShape,
 			sources: reduceSources,
 			class:   ir.LogSumExp,
 			VJP: func(y, ct *Node) []*Node {

@@ -16,8 +16,16 @@ func init() {
 				return in[0], err
 			},
 			Value: func(at Attr, out []float64, shape Shape, in [][]float64, _ []Shape) error {
+				var w []float64
 				for _, group := range reduceSources(at, shape.Drop(at.Ints), shape) {
-					softmax(out, in[0], group)
+					w = w[:0]
+					for _, k := range group {
+						w = append(w, in[0][k])
+					}
+					ir.SoftmaxOf(w)
+					for i, k := range group {
+						out[k] = w[i]
+					}
 				}
 				return nil
 			},
@@ -50,16 +58,4 @@ func softmaxOver(name string, form ir.Form) *Primitive {
 func keepAxis(b *Builder, at Attr, union ir.AxisSet) (ir.AxisSet, error) {
 	_, err := removeAxis(b, at, union)
 	return union, err
-}
-
-// softmax writes the weights of the listed elements.
-func softmax(dst, x []float64, group []int) {
-	w := make([]float64, len(group))
-	for i, k := range group {
-		w[i] = x[k]
-	}
-	ir.SoftmaxOf(w)
-	for i, k := range group {
-		dst[k] = w[i]
-	}
 }

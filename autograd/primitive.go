@@ -221,6 +221,9 @@ func (p *Primitive) irOp() *ir.Op {
 				}
 			}
 		}
+		if value == nil {
+			value = p.listed()
+		}
 		if value != nil {
 			op.Eval = func(at ir.Attr, out []float64, shape ir.Shape, in [][]float64,
 				shapes []ir.Shape) error {
@@ -245,6 +248,38 @@ func (p *Primitive) irOp() *ir.Op {
 		p.op = op
 	})
 	return p.op
+}
+
+// listed computes an operation that shows elements or reduces them as its lists say; nil is that of
+// others.
+func (p *Primitive) listed() func(Attr, []float64, Shape, [][]float64, []Shape) error {
+	switch reduce := reductions[p.class]; {
+	case reduce != nil:
+		return func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+			var x []float64
+			for e, src := range p.sources(at, shape, shapes[0]) {
+				x = x[:0]
+				for _, k := range src {
+					x = append(x, in[0][k])
+				}
+				out[e] = reduce(x)
+			}
+			return nil
+		}
+	case p.view != nil:
+		return func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
+			for e, k := range p.view(at, shape, shapes[0]) {
+				out[e] = in[0][k]
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// reductions are the functions of the elements that one of the result is made of.
+var reductions = map[ir.Class]func(x []float64) float64{
+	ir.Sum: ir.SumOf, ir.LogSumExp: ir.LogSumExpOf,
 }
 
 // vectorised is the function of an element-wise operation of one operand on vectors, nil of
@@ -289,7 +324,7 @@ func (p *Primitive) complete() error {
 	case p.Shape == nil:
 		return errors.New(
 			"the primitive has no Shape, and is not element-wise: neither Each nor Each2 is set")
-	case p.Value == nil:
+	case p.Value == nil && p.view == nil && p.sources == nil:
 		return errors.New(
 			"the primitive has no Value, and is not element-wise: neither Each nor Each2 is set")
 	}

@@ -3,8 +3,6 @@ package autograd
 import (
 	"fmt"
 	"strings"
-
-	"tobac/autograd/internal/exec"
 )
 
 // A Profile says where the time of an evaluation goes, measured by
@@ -46,13 +44,9 @@ func (p *Program) Profile(dst [][]float64, src []Feed, rounds int) (*Profile, er
 	own := &Profile{m.Name, m.Kernels, Pass(m.Without), m.Indices, m.Lanes, m.Rounds, m.Clock,
 		m.Entry, m.Whole, nil}
 	for _, part := range m.Parts {
-		own.Parts = append(own.Parts, ownPart(part))
+		own.Parts = append(own.Parts, ProfilePart(part))
 	}
 	return own, nil
-}
-
-func ownPart(m exec.ProfilePart) ProfilePart {
-	return ProfilePart{m.Level, m.Group, m.Name, m.Count, m.Lanes, m.Seconds, m.Flops, m.Bytes}
 }
 
 // Total is the time of all instructions and groups. It differs from Whole by the

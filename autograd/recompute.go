@@ -23,8 +23,7 @@ func Recompute(f func(x []*Node) []*Node, x ...*Node) []*Node {
 	}
 	b := ys[0].b
 	j := &joint{f: f, x: x}
-	p := &Primitive{Name: "recompute", Shape: sameShape, Value: copyFirst, view: showFirst,
-		joint: j}
+	p := &Primitive{Name: "recompute", Shape: sameShape, view: showFirst, joint: j}
 	out := make([]*Node, len(ys))
 	for i, y := range ys {
 		if out[i] = b.apply(p, Attr{}, y); b.err != nil {
@@ -134,10 +133,5 @@ var barrier = elementwise2("barrier", ir.Binary{
 	Zero: ir.ZeroFirst,
 }, func(_, ct *Node) []*Node { return []*Node{ct, nil} })
 
-// copyFirst and showFirst are of operations that have the value of their first operand.
-func copyFirst(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-	copy(out, in[0])
-	return nil
-}
-
+// showFirst is of operations that have the value of their first operand.
 func showFirst(_ Attr, shape, _ Shape) []int { return ir.Identity(shape.Len()) }

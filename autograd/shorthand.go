@@ -20,18 +20,6 @@ func (b *Builder) Identity(n int) *Node { return b.Ones(Shape{n}).Diag() }
 // SubFrom is c − x.
 func (n *Node) SubFrom(c float64) *Node { return n.Neg().AddScalar(c) }
 
-// LowerTriangle lists the elements on and below the main diagonal of a d×d matrix in row-major
-// order.
-func LowerTriangle(d int) []int {
-	idx := make([]int, 0, d*(d+1)/2)
-	for i := range d {
-		for j := range i + 1 {
-			idx = append(idx, i*d+j)
-		}
-	}
-	return idx
-}
-
 // Lower is the lower triangular d×d matrix whose elements on and below the diagonal are those
 // of a vector, row by row. It panics unless the vector has d(d+1)/2 of them.
 func (n *Node) Lower(d int) *Node {

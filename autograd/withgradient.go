@@ -17,7 +17,6 @@ func WithGradient(y *Node, vjp func(ct *Node) []*Node, x ...*Node) *Node {
 	p := &Primitive{
 		Name:  "with_gradient",
 		Shape: func(Attr, []Shape) (Shape, error) { return y.shape, nil },
-		Value: copyFirst,
 		view:  showFirst,
 		axes:  func(*Builder, Attr, ir.AxisSet) (ir.AxisSet, error) { return y.axes, nil },
 		VJP: func(n, ct *Node) []*Node {

@@ -118,10 +118,7 @@ func (o *operation) SymDiff(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 	switch {
 	case o.constant != nil:
 		return make(G.Nodes, len(in)), nil
-	case o.index != nil:
-		g, err := G.ApplyOp(o.transposed(), grad)
-		return G.Nodes{g}, err
-	case o.scatter != nil:
+	case o.index != nil || o.scatter != nil:
 		g, err := G.ApplyOp(o.transposed(), grad)
 		return G.Nodes{g}, err
 	}

@@ -13,41 +13,27 @@ import (
 // The operations of neural networks, by the type of their op. Where gorgonia computes
 // something else than the name of the operation says, so does the expression, and a note
 // says it.
-var layers = map[string]func(m *importer, c *call, x []*ad.Node) *ad.Node{
-	"gorgonia.atOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
-		return at(c, x[0])
-	},
+var layers = map[string]layer{
+	"gorgonia.atOp": of(at), "*gorgonia.byIndicesOp": byIndices,
 	"gorgonia.tensordotOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
 		return tensordot(c, x[0], x[1])
 	},
-	"*gorgonia.byIndicesOp": byIndices,
-	"gorgonia.diagFlatOp": func(_ *importer, _ *call, x []*ad.Node) *ad.Node {
-		return flat(x[0]).Diag()
-	},
-	"gorgonia.im2colOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
-		return im2col(c, x[0])
-	},
-	"gorgonia.col2imOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
-		return col2im(c, x[0])
-	},
-	"*gorgonia.maxPoolOp": maxPool,
-	"*gorgonia.avgPoolOp": averagePool,
-	"*gorgonia.globalAveragePoolOp": func(_ *importer, _ *call, x []*ad.Node) *ad.Node {
-		return x[0].Mean(2, 3)
-	},
-	"*gorgonia.upsampleOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
-		return upsample(c, x[0])
-	},
-	"*gorgonia.BatchNormOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
-		return batchNorm(c, x[0])
-	},
-	"*gorgonia.GroupNormOp": func(_ *importer, c *call, x []*ad.Node) *ad.Node {
-		return groupNorm(c, x[0])
-	},
-	"*gorgonia.ctcLossOp":   ctcLoss,
-	"*gorgonia.dropoutOp":   dropout,
-	"*gorgonia.sparsemaxOp": sparsemax,
-	"*gorgonia.dtConvOp":    convert,
+	"gorgonia.diagFlatOp": of(func(_ *call, x *ad.Node) *ad.Node { return flat(x).Diag() }),
+	"gorgonia.im2colOp":   of(im2col), "gorgonia.col2imOp": of(col2im),
+	"*gorgonia.maxPoolOp": maxPool, "*gorgonia.avgPoolOp": averagePool,
+	"*gorgonia.globalAveragePoolOp": of(func(_ *call, x *ad.Node) *ad.Node { return x.Mean(2, 3) }),
+	"*gorgonia.upsampleOp":          of(upsample),
+	"*gorgonia.BatchNormOp":         of(batchNorm), "*gorgonia.GroupNormOp": of(groupNorm),
+	"*gorgonia.ctcLossOp": ctcLoss, "*gorgonia.dropoutOp": dropout,
+	"*gorgonia.sparsemaxOp": sparsemax, "*gorgonia.dtConvOp": convert,
+}
+
+// A layer adds what a call of an operation computes.
+type layer func(m *importer, c *call, x []*ad.Node) *ad.Node
+
+// of is a layer of one operand.
+func of(f func(c *call, x *ad.Node) *ad.Node) layer {
+	return func(_ *importer, c *call, x []*ad.Node) *ad.Node { return f(c, x[0]) }
 }
 
 // refused are ops that are not imported, and why.
@@ -310,16 +296,8 @@ var support = &ad.Primitive{
 		n := shape[len(shape)-1]
 		for from := 0; from < len(out); from += n {
 			row := in[0][from:][:n]
-			sorted := slices.Clone(row)
-			slices.SortFunc(sorted, func(a, b float64) int {
-				switch {
-				case a > b:
-					return -1
-				case a < b:
-					return 1
-				}
-				return 0
-			})
+			sorted := slices.Sorted(slices.Values(row))
+			slices.Reverse(sorted)
 			sum, threshold := 0.0, sorted[0]-1
 			for k, v := range sorted {
 				sum += v

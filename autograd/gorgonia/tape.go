@@ -1,13 +1,11 @@
 package gorgonia
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
@@ -173,9 +171,6 @@ func (t *tape) lower(n *ir.Value) (*G.Node, error) {
 		if g, err := nativeSum(operands[0], at); g != nil || err != nil {
 			return g, err
 		}
-		return t.crossAxis(n, operands[0])
-	case n.Op.Over != ir.Within:
-		return t.crossAxis(n, operands[0])
 	case native != nil && r.Name == "sum":
 		axes := make([]int, len(n.Attr.Ints))
 		for i, a := range n.Attr.Ints {
@@ -200,7 +195,7 @@ func (t *tape) lower(n *ir.Value) (*G.Node, error) {
 			return g, err
 		}
 	}
-	return t.eachLane(n, operands)
+	return t.walked(n, operands)
 }
 
 func (t *tape) leaf(n *ir.Value) *G.Node {
@@ -265,9 +260,8 @@ func (t *tape) expand(n *ir.Value, i int, g *G.Node) (*G.Node, error) {
 	return G.ApplyOp(op, g)
 }
 
-// eachLane evaluates a rule lane by lane.
-func (t *tape) eachLane(n *ir.Value, operands []*G.Node) (*G.Node, error) {
-	lanes := t.laneAxes(n)
+// walked is an op that computes n as its definition says, at all indices of the stacked axes.
+func (t *tape) walked(n *ir.Value, operands []*G.Node) (*G.Node, error) {
 	args := n.Args
 	if t.exporter != nil && n.Op.Name == withGradient {
 		for _, x := range t.of[n.ID].Operands()[1:] {
@@ -276,101 +270,23 @@ func (t *tape) eachLane(n *ir.Value, operands []*G.Node) (*G.Node, error) {
 				append(operands, t.nodes[t.Values[at]])
 		}
 	}
-	shapes, stacked := make([]ir.Shape, len(args)), make([]ad.Shape, len(args))
-	proj := make([]func(int) int, len(args))
+	alone, f := *n, &ir.Func{Axes: t.Axes}
+	alone.Axes, alone.Args = t.laneAxes(n), nil
+	stacked := make([]ad.Shape, len(args))
 	for i, a := range args {
-		shapes[i] = a.Shape
+		alone.Args = append(alone.Args,
+			f.Add(&ir.Value{Input: i, Shape: a.Shape, Axes: t.laneAxes(a)}))
 		stacked[i] = t.shapeOf(a)
-		proj[i] = ir.Projector(t.Axes, lanes, t.laneAxes(a))
 	}
-	size, count := n.Shape.Len(), lanes.Lanes(t.Axes)
-	op := t.op(n, "lanes", stacked, func(out []float64, in [][]float64) error {
-		x := make([][]float64, len(in))
-		for l := range count {
-			for i := range in {
-				k := shapes[i].Len()
-				x[i] = in[i][proj[i](l)*k:][:k]
-			}
-			y := out[l*size:][:size]
-			if n.Op.Class == ir.MatMul && len(n.Shape) == 2 && n.Len()*shapes[0][1] > 0 {
-				gemm(y, n.Shape, x, shapes)
-			} else if err := n.Op.Eval(n.Attr, y, n.Shape, x, shapes); err != nil {
-				return err
-			}
-		}
-		return nil
+	f.Add(&alone)
+	op := t.op(n, "walked", stacked, func(out []float64, in [][]float64) (err error) {
+		w := ir.NewWalk(f, in)
+		w.Value(&alone, func(_ int, _ []float64, cause error) { err = cmp.Or(err, cause) })
+		copy(out, w.Values[alone.ID])
+		return err
 	})
-	op.whole = lanes == 0
+	op.whole = alone.Axes == 0 && n.Op.Over == ir.Within
 	return G.ApplyOp(op, operands...)
-}
-
-// gemm is the matrix product of one lane by the library that gorgonia uses for
-// its own.
-func gemm(y []float64, shape ir.Shape, x [][]float64, shapes []ir.Shape) {
-	dense := func(data []float64, s ir.Shape) blas64.General {
-		return blas64.General{Rows: s[0], Cols: s[1], Stride: s[1], Data: data}
-	}
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, dense(x[0], shapes[0]), dense(x[1], shapes[1]), 0,
-		dense(y, shape))
-}
-
-// crossAxis lowers the rules that cross a mapped axis.
-func (t *tape) crossAxis(n *ir.Value, operand *G.Node) (*G.Node, error) {
-	x, a := n.Args[0], n.Attr.Axis
-	from, to := t.laneAxes(x), t.laneAxes(n)
-	size, xsize := n.Shape.Len(), x.Shape.Len()
-	// first is the lane of x at a lane of n, with index 0 of the axis if n has
-	// lost it; stride is the distance between the indices of the axis in x.
-	first, index := ir.Projector(t.Axes, to, from), ir.Projector(t.Axes, to, ir.AxisSet(0).With(a))
-	inner := 1
-	for _, o := range from.Of(t.Axes) {
-		if o.ID() > a.ID() {
-			inner *= o.Size()
-		}
-	}
-	if from.Has(a) {
-		kept := first
-		first = func(l int) int { k := kept(l); return k/inner*inner*a.Size() + k%inner }
-	}
-	stride := inner * xsize
-	source := make([]int, t.shapeOf(n).Len())
-	for k := range source {
-		l, e := k/size, k%size
-		source[k] = first(l) * xsize
-		switch n.Op.Over {
-		case ir.OverSum, ir.OverMax, ir.OverLogSumExp, ir.OverExpand:
-			source[k] += e
-		case ir.OverUnstack:
-			source[k] += index(l)*size + e
-		case ir.OverStack:
-			source[k] += e%xsize + e/xsize*stride
-		}
-	}
-	element := func(x []float64) float64 { return x[0] }
-	column := make([]float64, a.Size())
-	gather := func(x []float64) []float64 {
-		for i := range column {
-			column[i] = x[i*stride]
-		}
-		return column
-	}
-	switch n.Op.Over {
-	case ir.OverSum:
-		element = func(x []float64) float64 { return floats.Sum(gather(x)) }
-	case ir.OverLogSumExp:
-		element = func(x []float64) float64 { return ir.LogSumExpOf(gather(x)) }
-	case ir.OverMax:
-		element = func(x []float64) float64 { return slices.Max(gather(x)) }
-	case ir.OverSoftmax:
-		return t.softmax(n, operand, stride)
-	}
-	return G.ApplyOp(t.op(n, "over", []ad.Shape{t.shapeOf(x)},
-		func(out []float64, in [][]float64) error {
-			for k, s := range source {
-				out[k] = element(in[0][s:])
-			}
-			return nil
-		}), operand)
 }
 
 // Close releases the machine.
@@ -449,23 +365,4 @@ func (t *tape) runs() int {
 		return 1
 	}
 	return t.loop.Size()
-}
-
-// softmax normalises along an axis.
-func (t *tape) softmax(n *ir.Value, operand *G.Node, stride int) (*G.Node, error) {
-	size := n.Attr.Axis.Size()
-	return G.ApplyOp(t.op(n, "over", []ad.Shape{t.shapeOf(n.Args[0])},
-		func(out []float64, in [][]float64) error {
-			x := make([]float64, size)
-			for k := range out {
-				i := k / stride % size
-				first := k - i*stride
-				for j := range x {
-					x[j] = in[0][first+j*stride]
-				}
-				ir.SoftmaxOf(x)
-				out[k] = x[i]
-			}
-			return nil
-		}), operand)
 }

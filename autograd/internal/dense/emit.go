@@ -95,48 +95,29 @@ func (e *emission) elementwise(code native.Code, width int, runs []run, single *
 	return true
 }
 
+// nativeCodes are the operations of machine code of functions in these forms.
+var nativeCodes = map[ir.Form]native.Code{
+	ir.Same: native.Copy, ir.Neg: native.Neg, ir.Abs: native.Abs, ir.Sqrt: native.Sqrt,
+	ir.Square: native.Mul, ir.Inverse: native.Div,
+	ir.Add: native.Add, ir.Sub: native.Sub, ir.Mul: native.Mul, ir.Div: native.Div,
+	ir.Barrier: native.Copy,
+}
+
 func (in *unaryInstr) emit(e *emission) bool {
-	one := func(src [3]operand) (a, b operand) { return src[0], src[0] }
-	code := native.Code(0)
-	switch in.Form {
-	case ir.Same:
-		code = native.Copy
-	case ir.Neg:
-		code = native.Neg
-	case ir.Abs:
-		code = native.Abs
-	case ir.Sqrt:
-		code = native.Sqrt
-	case ir.Square:
-		code = native.Mul
-	case ir.Inverse:
-		code = native.Div
-		one = func(src [3]operand) (a, b operand) { return operand{off: OneOffset}, src[0] }
-	default:
-		return false
-	}
-	return e.elementwise(code, in.width, in.runs, in.single, one)
+	code, ok := nativeCodes[in.Form]
+	return ok && e.elementwise(code, in.width, in.runs, in.single,
+		func(src [3]operand) (a, b operand) {
+			if in.Form == ir.Inverse {
+				return operand{off: OneOffset}, src[0]
+			}
+			return src[0], src[0]
+		})
 }
 
 func (in *binaryInstr) emit(e *emission) bool {
-	code := native.Code(0)
-	switch in.form {
-	case ir.Add:
-		code = native.Add
-	case ir.Sub:
-		code = native.Sub
-	case ir.Mul:
-		code = native.Mul
-	case ir.Div:
-		code = native.Div
-	case ir.Barrier:
-		code = native.Copy
-	default:
-		return false
-	}
-	return e.elementwise(code, in.width, in.runs, in.single, func(src [3]operand) (a, b operand) {
-		return src[0], src[1]
-	})
+	code, ok := nativeCodes[in.form]
+	return ok && e.elementwise(code, in.width, in.runs, in.single,
+		func(src [3]operand) (a, b operand) { return src[0], src[1] })
 }
 
 // mostCoded is the number of elements up to which an instruction becomes machine code, where

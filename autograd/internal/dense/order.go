@@ -114,11 +114,8 @@ func Codable(v *ir.Value) bool {
 	}
 	switch v.Op.Class {
 	case ir.Elementwise1, ir.Elementwise2:
-		switch v.Op.Form {
-		case ir.Neg, ir.Abs, ir.Sqrt, ir.Square, ir.Inverse, ir.Add, ir.Sub, ir.Mul, ir.Div,
-			ir.Barrier:
-			return v.Len() <= mostCoded
-		}
+		_, ok := nativeCodes[v.Op.Form]
+		return ok && v.Len() <= mostCoded
 	case ir.Sum:
 		return v.Args[0].Len() <= 2*mostCoded
 	case ir.MatMul:

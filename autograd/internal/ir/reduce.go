@@ -9,7 +9,7 @@ import (
 // log-sum-exp over sources.
 func Reduction(over Over, sources [][]int) *Op {
 	op := &Op{Name: "sum", Class: Sum}
-	reduce := sum
+	reduce := SumOf
 	switch over {
 	case OverLogSumExp:
 		op, reduce = &Op{Name: "logsumexp", Class: LogSumExp}, LogSumExpOf
@@ -44,7 +44,8 @@ var maxOf = &Binary{
 	},
 }
 
-func sum(x []float64) float64 {
+// SumOf adds up from the first on.
+func SumOf(x []float64) float64 {
 	s := 0.0
 	for _, v := range x {
 		s += v

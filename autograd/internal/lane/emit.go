@@ -253,20 +253,18 @@ func (em *emitter) unary(v *ir.Value, r ref) int32 {
 	case ir.Square:
 		x := em.register(r)
 		return em.share(vm.Op{Code: vm.Mul, A: x, B: x})
-	case ir.Exp:
-		return em.share(vm.Op{Code: vm.Exp, A: em.register(r)})
-	case ir.Relu:
-		return em.share(vm.Op{Code: vm.Relu, A: em.register(r)})
-	case ir.Positive:
-		return em.share(vm.Op{Code: vm.Positive, A: em.register(r)})
-	case ir.Sqrt:
-		return em.share(vm.Op{Code: vm.Sqrt, A: em.register(r)})
-	case ir.Abs:
-		return em.share(vm.Op{Code: vm.Abs, A: em.register(r)})
 	case ir.Inverse:
 		return em.share(vm.Op{Code: vm.RDivS, A: em.register(r), B: dense.OneOffset})
 	}
+	if code, ok := singleCodes[v.Op.Form]; ok {
+		return em.share(vm.Op{Code: code, A: em.register(r)})
+	}
 	return em.share(vm.Op{Code: vm.Unary, A: em.register(r), B: em.unaryIndex(v)})
+}
+
+// singleCodes are the operations on one register of functions in these forms.
+var singleCodes = map[ir.Form]vm.Code{
+	ir.Exp: vm.Exp, ir.Relu: vm.Relu, ir.Positive: vm.Positive, ir.Sqrt: vm.Sqrt, ir.Abs: vm.Abs,
 }
 
 func (em *emitter) binary(v *ir.Value, e int) int32 {
