@@ -84,15 +84,19 @@ func nothing(x *ad.Node) *ad.Node { return x.Sub(x.StopGradient()) }
 func TestTwoRoutes(t *testing.T) {
 	square, vector := ad.Shape{3, 3}, ad.Shape{4}
 	laws := []law{
-		{name: "softmax by exponentials", shapes: []ad.Shape{{2, 3}},
-			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				e := x[0].Exp()
-				return nodes(x[0].Softmax(1)), nodes(e.Div(e.Sum(1).Reshape(ad.Shape{2, 1})))
-			}},
 		{name: "log-mean-exp by exponentials", shapes: []ad.Shape{{2, 3}},
 			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
 				return nodes(x[0].LogMeanExp(0), x[0].LogMeanExp()),
 					nodes(x[0].Exp().Mean(0).Log(), x[0].Exp().Mean().Log())
+			}},
+		{name: "mapped axis as a dimension", axes: []int{3}, shapes: []ad.Shape{{2}, {2}},
+			over: [][]int{{0}},
+			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				y := x[0].Mul(x[1])
+				s := x[0].Stack(a[0]).Mul(x[1])
+				return nodes(y.SumOver(a[0]), y.MeanOver(a[0]), y.LogSumExpOver(a[0]),
+						y.LogMeanExpOver(a[0]), y),
+					nodes(s.Sum(0), s.Mean(0), s.LogSumExp(0), s.LogMeanExp(0), s.Unstack(a[0]))
 			}},
 		{name: "softmaxes of each other, of arrays with a zero", axes: []int{4, 64},
 			shapes: []ad.Shape{{1}}, over: [][]int{{0, 1}},
@@ -104,10 +108,6 @@ func TestTwoRoutes(t *testing.T) {
 				again := padded(total.Reshape(ad.Shape{1}))
 				return nodes(total.SumOver(a[1]), again.Sum().SumOver(a[1])),
 					nodes(b.Scalar(2).ExpandOver(a[0]), b.Scalar(2).ExpandOver(a[0]))
-			}},
-		{name: "log-sum-exp in two steps", shapes: []ad.Shape{{2, 3, 2}},
-			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				return nodes(x[0].LogSumExp()), nodes(x[0].LogSumExp(0, 2).LogSumExp())
 			}},
 		{name: "hyperbolic tangent by the logistic function", shapes: []ad.Shape{vector},
 			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
@@ -122,47 +122,6 @@ func TestTwoRoutes(t *testing.T) {
 					nodes(x[0].Scale(1.5).Sub(x[0].Scale(0.5)), x[0].Exp().AddScalar(1).Log().Neg(),
 						x[0].Exp().AddScalar(1).Log(),
 						x[0].Neg().Exp().AddScalar(1).Inverse().Log())
-			}},
-		{name: "powers", shapes: []ad.Shape{vector}, sample: func(rng *rand.Rand) float64 {
-			return 0.5 + rng.Float64()
-		},
-			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				return nodes(x[0].Pow(2.5), x[0].Pow(-1), x[0].Pow(1), x[0].Pow(3), x[0].Cube()),
-					nodes(x[0].Square().Mul(x[0].Sqrt()), x[0].Inverse(), x[0].Mul(b.Scalar(1)),
-						x[0].Mul(x[0]).Mul(x[0]), x[0].Log().Scale(3).Exp())
-			}},
-		{name: "quotient by the inverse", shapes: []ad.Shape{{2, 3}, {3}},
-			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				d := x[1].Square().AddScalar(1)
-				return nodes(x[0].Div(d)), nodes(x[0].Mul(d.Inverse()))
-			}},
-		{name: "maximum and minimum", shapes: []ad.Shape{vector, vector},
-			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				return nodes(x[0].Maximum(x[1]), x[0].Maximum(x[1]).Add(x[0].Minimum(x[1]))),
-					nodes(x[0].Greater(x[1]).Where(x[0], x[1]), x[0].Add(x[1]))
-			}},
-		{name: "relaxed Bernoulli", shapes: []ad.Shape{vector},
-			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				u := b.Constant([]float64{0.1, 0.5, 0.7, 0.99}, vector)
-				logit := u.Div(u.Neg().AddScalar(1)).Log()
-				return nodes(x[0].SigmoidShift(u)), nodes(x[0].Add(logit).Sigmoid())
-			}},
-		{name: "products", shapes: []ad.Shape{{2, 3}, {3}, {2}},
-			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				a, v, u := x[0], x[1], x[2]
-				return nodes(a.MatVec(v).Dot(u), a.MatMul(a.T())),
-					nodes(u.Outer(v).Dot(a),
-						a.Reshape(ad.Shape{2, 1, 3}).Mul(a.Reshape(ad.Shape{1, 2, 3})).Sum(2))
-			}},
-		{name: "transpose of a product", shapes: []ad.Shape{{2, 3}, {3, 4}},
-			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				return nodes(x[0].MatMul(x[1]).T()), nodes(x[1].T().MatMul(x[0].T()))
-			}},
-		{name: "broadcast by expanding", shapes: []ad.Shape{{2, 1}, {1, 3}, {3}},
-			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				s := ad.Shape{2, 3}
-				return nodes(x[0].Mul(x[1]).Add(x[2])),
-					nodes(x[0].Expand(s).Mul(x[1].Expand(s)).Add(x[2].Expand(s)))
 			}},
 		{name: "slices and concatenation", shapes: []ad.Shape{{3, 4}},
 			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
@@ -197,31 +156,6 @@ func TestTwoRoutes(t *testing.T) {
 				c := a.Cholesky()
 				return nodes(a.LogDet(), c.SolveLowerT(c.SolveLower(x[1])), c.MatMul(c.T())),
 					nodes(det.Log(), adjugate.MatMul(x[1]).Div(det), a)
-			}},
-		{name: "mapped axis as a dimension", axes: []int{3}, shapes: []ad.Shape{{2}, {2}},
-			over: [][]int{{0}},
-			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				y := x[0].Mul(x[1])
-				s := x[0].Stack(a[0]).Mul(x[1])
-				return nodes(y.SumOver(a[0]), y.MeanOver(a[0]), y.LogSumExpOver(a[0]),
-						y.LogMeanExpOver(a[0]), y),
-					nodes(s.Sum(0), s.Mean(0), s.LogSumExp(0), s.LogMeanExp(0), s.Unstack(a[0]))
-			}},
-		{name: "two mapped axes as dimensions", axes: []int{3, 2}, shapes: []ad.Shape{{}, {2}},
-			over: [][]int{{0, 1}, {1}},
-			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				y := x[0].Add(x[1])
-				// (3,2,2): outer, inner, element
-				s := x[0].Stack(a[1]).Stack(a[0]).Reshape(ad.Shape{3, 2, 1}).Add(x[1].Stack(a[1]))
-				return nodes(y.LogSumExpOver(a[0]).Stack(a[1]), y.LogSumExpOver(a[1]).Stack(a[0]),
-						y.SumOver(a[0]).LogSumExpOver(a[1])),
-					nodes(s.LogSumExp(0), s.LogSumExp(1), s.Sum(0).LogSumExp(0))
-			}},
-		{name: "repeating along an axis", axes: []int{3}, shapes: []ad.Shape{{2}},
-			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-				return nodes(x[0].ExpandOver(a[0]).SumOver(a[0]),
-						x[0].ExpandOver(a[0]).Stack(a[0])),
-					nodes(x[0].Scale(3), x[0].Expand(ad.Shape{3, 2}))
 			}},
 		{name: "slope of a power with the exponent 0", shapes: []ad.Shape{vector, vector},
 			sample: func(rng *rand.Rand) float64 { return 0.5 + rng.Float64() },

@@ -54,14 +54,7 @@ func TestMachineCodeOfMatrices(t *testing.T) {
 			if errs[0] != nil || errs[1] != nil {
 				t.Fatal(errs)
 			}
-			for i := range want {
-				for e, w := range want[i] {
-					if math.Float64bits(got[i][e]) != math.Float64bits(w) {
-						t.Errorf("%d×%d: output %d, element %d: got %v, want %v", n, m, i, e,
-							got[i][e], w)
-					}
-				}
-			}
+			equalBits(t, fmt.Sprintf("%d×%d", n, m), got, want)
 		}
 	}
 }
