@@ -16,17 +16,7 @@ func init() {
 				return in[0], err
 			},
 			Value: func(at Attr, out []float64, shape Shape, in [][]float64, _ []Shape) error {
-				var w []float64
-				for _, group := range reduceSources(at, shape.Drop(at.Ints), shape) {
-					w = w[:0]
-					for _, k := range group {
-						w = append(w, in[0][k])
-					}
-					ir.SoftmaxOf(w)
-					for i, k := range group {
-						out[k] = w[i]
-					}
-				}
+				ir.Normalise(out, in[0], reduceSources(at, shape.Drop(at.Ints), shape))
 				return nil
 			},
 			sources: func(at Attr, shape, _ Shape) [][]int {

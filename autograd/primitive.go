@@ -256,14 +256,7 @@ func (p *Primitive) listed() func(Attr, []float64, Shape, [][]float64, []Shape) 
 	switch reduce := reductions[p.class]; {
 	case reduce != nil:
 		return func(at Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
-			var x []float64
-			for e, src := range p.sources(at, shape, shapes[0]) {
-				x = x[:0]
-				for _, k := range src {
-					x = append(x, in[0][k])
-				}
-				out[e] = reduce(x)
-			}
+			ir.Reduce(out, in[0], p.sources(at, shape, shapes[0]), reduce)
 			return nil
 		}
 	case p.view != nil:

@@ -20,16 +20,36 @@ func Reduction(over Over, sources [][]int) *Op {
 		Name: op.Name, Class: op.Class, Binary: op.Binary,
 		Lists: Lists{Sources: func(Attr, Shape, Shape) [][]int { return sources }},
 		Eval: func(_ Attr, out []float64, _ Shape, in [][]float64, _ []Shape) error {
-			var x []float64
-			for e, src := range sources {
-				x = x[:0]
-				for _, s := range src {
-					x = append(x, in[0][s])
-				}
-				out[e] = reduce(x)
-			}
+			Reduce(out, in[0], sources, reduce)
 			return nil
 		},
+	}
+}
+
+// Reduce is out[e] = f(the elements of x that are the sources of e).
+func Reduce(out, x []float64, sources [][]int, f func(x []float64) float64) {
+	var own []float64
+	for e, src := range sources {
+		own = own[:0]
+		for _, s := range src {
+			own = append(own, x[s])
+		}
+		out[e] = f(own)
+	}
+}
+
+// Normalise is [SoftmaxOf] of the elements of x in each list of sources.
+func Normalise(out, x []float64, sources [][]int) {
+	var own []float64
+	for _, src := range sources {
+		own = own[:0]
+		for _, s := range src {
+			own = append(own, x[s])
+		}
+		SoftmaxOf(own)
+		for i, s := range src {
+			out[s] = own[i]
+		}
 	}
 }
 

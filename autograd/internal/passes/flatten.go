@@ -327,17 +327,7 @@ func softmaxOver(groups [][]int, size int) *ir.Op {
 		Name: "softmax", Class: ir.Softmax,
 		Lists: ir.Lists{Sources: func(ir.Attr, ir.Shape, ir.Shape) [][]int { return sources }},
 		Eval: func(_ ir.Attr, y []float64, _ ir.Shape, in [][]float64, _ []ir.Shape) error {
-			var x []float64
-			for _, src := range sources {
-				x = x[:0]
-				for _, s := range src {
-					x = append(x, in[0][s])
-				}
-				ir.SoftmaxOf(x)
-				for i, s := range src {
-					y[s] = x[i]
-				}
-			}
+			ir.Normalise(y, in[0], sources)
 			return nil
 		},
 	}

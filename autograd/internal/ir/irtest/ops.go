@@ -44,10 +44,7 @@ var (
 	Softmax   = &ir.Op{Name: "softmax", Class: ir.Softmax,
 		Lists: ir.Lists{Sources: func(_ ir.Attr, shape, _ ir.Shape) [][]int { return rows(shape) }},
 		Eval: func(_ ir.Attr, out []float64, shape ir.Shape, in [][]float64, _ []ir.Shape) error {
-			copy(out, in[0])
-			for _, row := range rows(shape) {
-				ir.SoftmaxOf(out[row[0]:][:len(row)])
-			}
+			ir.Normalise(out, in[0], rows(shape))
 			return nil
 		}}
 
