@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/engine/sums"
 	"tobac/internal/drawn"
 	"tobac/internal/exact"
 	"tobac/internal/tempering"
@@ -170,6 +172,30 @@ func TestCalibratedNetworks(t *testing.T) {
 	if !(fits > residuals+50) {
 		t.Errorf("the networks of the first draw have the log density %v, those without edges %v",
 			fits, residuals)
+	}
+}
+
+// SVGD takes every model that has node scores and no likelihood, with parameters integrated out:
+// given an order its reweighted marginals are the sums of the engine exact, up to the hypotheses of
+// Gaussian processes, of which particles have the most probable one.
+func TestParticlesOfScoredModels(t *testing.T) {
+	const d = 4
+	data := orderedTable(t, d, 50, true)
+	for _, m := range []sem.Model{sem.GaussianProcess{}, sem.Smooth{}, sem.NonGaussian{},
+		sem.Additive{}, sem.Mixed{}} {
+		cfg := tobac.Config{Model: m, Order: engine.Order{Known: ascending(d)}, Seed: 3,
+			Prior: background.Prior{EdgesPerNode: 1},
+			Engine: &stein.SVGD{Particles: 10, Steps: 40, Samples: 8,
+				Marginals: stein.ReweightedMarginals}}
+		got := fit(t, data, cfg)
+		if e := got.Config.Engine.(*stein.SVGD); e.Parameters != stein.IntegratedParameters {
+			t.Errorf("%v: parameters are %v", m, e.Parameters)
+		}
+		cfg.Engine = &sums.Exact{}
+		want := fit(t, data, cfg)
+		if off := difference(got.Probabilities, want.Probabilities); !(off <= 0.03) {
+			t.Errorf("%v: probabilities differ by %.4f on average from sums over all graphs", m, off)
+		}
 	}
 }
 

@@ -266,10 +266,10 @@ func TestConfigErrors(t *testing.T) {
 			"the engine dibs samples parameters"},
 		{"fit steps of DiBS", tobac.Config{Engine: &stein.DiBS{SVGD: stein.SVGD{FitSteps: 3}}},
 			"fit steps belong to the engine svgd"},
-		{"Gaussian processes by SVGD",
-			tobac.Config{Engine: &stein.SVGD{}, Model: sem.GaussianProcess{}}, "the model gp has " +
-				"no likelihood that SVGD could differentiate; allowed: an engine that reads node " +
-				"scores"},
+		{"Gaussian processes by DiBS",
+			tobac.Config{Engine: &stein.DiBS{}, Model: sem.GaussianProcess{}}, "the model gp has " +
+				"no likelihood that could be differentiated; allowed: the engine svgd, or one that " +
+				"reads node scores"},
 		{"networks exactly", tobac.Config{Engine: &sums.Exact{Open: true},
 			Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which " +
 			"the engine exact needs; allowed: the engines tempering and svgd"},

@@ -144,9 +144,9 @@ func TestContradictingKnowledge(t *testing.T) {
 		"--engine mcmc --model ffn": "--engine mcmc: the model ffn " +
 			"has no node scores in closed form, which the engine mcmc needs; allowed: the " +
 			"engines tempering and svgd",
-		"--engine svgd --model gp": "--engine svgd: the model gp " +
-			"has no likelihood that SVGD could differentiate; allowed: an engine that reads node " +
-			"scores",
+		"--engine dibs --model gp": "--engine dibs: the model gp " +
+			"has no likelihood that could be differentiated; allowed: the engine svgd, or one " +
+			"that reads node scores",
 	} {
 		inFolder(t, map[string]string{"good.csv": badInputs["good.csv"]})
 		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)

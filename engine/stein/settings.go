@@ -193,7 +193,7 @@ func (s svgdEngine) Settings() []*setting.Setting {
 			FrequencyMarginals, ReweightedMarginals),
 		setting.OneOf(&s.Parameters, "parameters",
 			"treatment of the parameters of models with node scores: sampled, or integrated out",
-			"sampled", SampledParameters, IntegratedParameters),
+			"sampled where the model has a likelihood", SampledParameters, IntegratedParameters),
 		setting.WholeNumber(&s.FitSteps, engine.MostSteps, "fit-steps",
 			"steps that move only the parameters, with all possible edges, before the first step",
 			"none"),
@@ -327,6 +327,10 @@ func (s svgdEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		return nil, err
 	}
 	out.OrderEngine = s.OrderEngine // with its own settings, which the text leaves out
+	_, differentiable := sem.As[sem.Differentiable](p.Model)
+	if _, scored := sem.As[sem.Scored](p.Model); scored && !differentiable {
+		out.Parameters = IntegratedParameters
+	}
 	if out.FitSteps > 0 && out.Parameters == IntegratedParameters {
 		return nil, fmt.Errorf("fit steps %d with parameters integrated, want parameters that "+
 			"are sampled", out.FitSteps)
@@ -395,8 +399,8 @@ func (s *SVGD) prepare(p *engine.Problem, rank int) error {
 		return fmt.Errorf("the model %v has no node scores, by which its parameters could be "+
 			"integrated out; allowed: parameters sampled", p.Model)
 	case p.Model != nil && !differentiable && s.Parameters == SampledParameters:
-		return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; "+
-			"allowed: an engine that reads node scores", p.Model)
+		return fmt.Errorf("the model %v has no likelihood that could be differentiated; "+
+			"allowed: the engine svgd, or one that reads node scores", p.Model)
 	case p.Prior.MaxParents > 0:
 		return errors.New("a bound on the number of parents is not a differentiable prior, which " +
 			"SVGD needs; allowed: an engine that reads node scores")
@@ -443,7 +447,8 @@ func (s *SVGD) optimizer() svgd.Optimizer {
 type Parameters int
 
 const (
-	// SampledParameters are part of the particles, as published.
+	// SampledParameters are part of the particles, as published. A model without a likelihood that
+	// could be differentiated has them integrated out all the same.
 	SampledParameters Parameters = iota
 	// IntegratedParameters have been integrated out in closed form: particles consist of latents
 	// only, the likelihood is the model's node scores ([sem.Scored]), and equations are drawn given
