@@ -194,7 +194,7 @@ func TestParticlesOfScoredModels(t *testing.T) {
 		cfg.Engine = &sums.Exact{}
 		want := fit(t, data, cfg)
 		if off := difference(got.Probabilities, want.Probabilities); !(off <= 0.03) {
-			t.Errorf("%v: probabilities differ by %.4f on average from sums over all graphs", m, off)
+			t.Errorf("%v: probabilities differ by %.4f on average from sums over graphs", m, off)
 		}
 	}
 }

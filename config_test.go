@@ -268,8 +268,8 @@ func TestConfigErrors(t *testing.T) {
 			"fit steps belong to the engine svgd"},
 		{"Gaussian processes by DiBS",
 			tobac.Config{Engine: &stein.DiBS{}, Model: sem.GaussianProcess{}}, "the model gp has " +
-				"no likelihood that could be differentiated; allowed: the engine svgd, or one that " +
-				"reads node scores"},
+				"no likelihood that could be differentiated; allowed: the engine svgd, or one " +
+				"that reads node scores"},
 		{"networks exactly", tobac.Config{Engine: &sums.Exact{Open: true},
 			Model: sem.FeedForward{}}, "the model ffn has no node scores in closed form, which " +
 			"the engine exact needs; allowed: the engines tempering and svgd"},
