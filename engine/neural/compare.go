@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tobac/engine"
+	"tobac/internal/exact"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
 	"tobac/internal/problems"
@@ -36,7 +37,9 @@ type settled interface {
 // Compare compares networks with the model that a fit chose, where this has curves and noise of
 // normal shape, and goes on with them if they have more evidence: with more variables than are
 // summed over, by the mean of log p(D, graph) over short chains. Only a fit whose model was left
-// open has this, with an engine that was left open too, and none whose form is doubted.
+// open has this, with an engine that was left open too, and none whose form is doubted. Where the
+// model was chosen because the noise refutes one with more evidence, networks have to have more
+// than either, and not to be refuted themselves; so many variables are summed over.
 func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage engine.Stage,
 	memoryLimit int64) (*engine.Problem, engine.Settings, engine.Stage, error) {
 	chosen, ok := sem.As[sem.SampledModel](p.Model)
@@ -56,7 +59,8 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 		return nil, nil, nil, err
 	}
 	best, _ := inference.BestTwo(first.Evidence)
-	if best.Model != p.Model.String() || first.Doubted {
+	passed := best.Model != p.Model.String() // has more evidence, and is refuted
+	if first.Doubted || passed && p.Vars() > exact.Affordable {
 		return p, e, stage, nil
 	}
 	add := func(e sem.Evidence) { p.Evidence = append(slices.Clone(p.Evidence), e) }
@@ -88,9 +92,13 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	}
 	log := second.Evidence[0].Log
 	add(sem.Evidence{Model: q.Model.String(), Log: log, Note: second.Evidence[0].Note})
-	if log <= best.Log {
+	if reason := first.Reason; log <= best.Log || passed && second.Doubted {
+		if log > best.Log {
+			reason = fmt.Sprintf(inference.Although+"%v by %.1f nats more, but refute its form",
+				q.Model, log-best.Log)
+		}
 		sampled.Close()
-		return p, e, reasoned{stage, p.Evidence, first.Reason}, nil
+		return p, e, reasoned{stage, p.Evidence, reason}, nil
 	}
 	stage.Close()
 	reason := fmt.Sprintf("the data support it by %.1f nats over %s", log-best.Log, best.Model)

@@ -153,7 +153,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	if best == nil {
 		best = first
 	}
-	best.Doubted = first != nil || best.trust != t
+	best.Doubted = best == first || best.trust != t
 	best.Evidence = all
 	best.Reason = Reason(all)
 	if at > 0 {

@@ -86,7 +86,7 @@ func TestPassedOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if inf.Best.String() != "independent" || !inf.Doubted {
+	if inf.Best.String() != "independent" || inf.Doubted {
 		t.Errorf("took %v, doubted %v", inf.Best, inf.Doubted)
 	}
 	const want = "nats more evidence than independent, but there the noise of"

@@ -93,6 +93,11 @@ func (e *Estimates) estimate(ctx context.Context, list []nodescore.Family, point
 	return err
 }
 
+// Residuals are those of a variable given a set of parents that has an estimate.
+func (e *Estimates) Residuals(j int, parents []int) []float64 {
+	return e.sets.Residuals(e.known[nodescore.FamilyKey(j, parents)])
+}
+
 func (e *Estimates) count() int { return len(e.known) }
 
 func (e *Estimates) equip(p *posterior.Posterior) error { return e.Equip(p.Draws) }

@@ -2,6 +2,7 @@ package networks
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 
@@ -17,6 +18,7 @@ import (
 	"tobac/internal/smooth"
 	"tobac/internal/stream"
 	"tobac/internal/trust"
+	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
 
@@ -45,7 +47,33 @@ func Summed(ctx context.Context, p *engine.Problem, graphs *Graphs) (*inference.
 		return nil, err
 	}
 	inf.Method = "tempering, " + inf.Sum
+	inf.Doubted = graphs.refuted(p, inf.Posterior)
 	return inf, nil
+}
+
+// refuted reports whether the noise of the most probable of the drawn graphs refutes networks.
+func (g *Graphs) refuted(p *engine.Problem, of *posterior.Posterior) bool {
+	e, ok := g.table.estimates.(*Estimates)
+	if !ok {
+		return false
+	}
+	best, highest := of.Draws[0].Graph, math.Inf(-1)
+	for _, d := range of.Draws {
+		sum := 0.0
+		for j := range d.Graph.Len() {
+			sum += g.table.logDensity(nodescore.Family{Of: j, Set: d.Graph.Parents(j)})
+		}
+		if sum > highest {
+			best, highest = d.Graph, sum
+		}
+	}
+	return trust.Refuted(p.Data, best, fitted{g.table.pool, e}, p.Seed)
+}
+
+// fitted are the scores of a table with the residuals of its networks.
+type fitted struct {
+	*nodescore.Pool
+	*Estimates
 }
 
 // Settle estimates the evidences of networks that matter. The table of them begins with the scores

@@ -215,6 +215,33 @@ func (s *Sets) Draw(parents []*Estimate, k int) Draw {
 	return assemble(networks, order, &s.cfg)
 }
 
+// Residuals are those of the rows in which a variable was not set, less the mean of its networks.
+func (s *Sets) Residuals(e *Estimate) []float64 {
+	cfg := s.cfg
+	v := newNode(s.x, s.intervened, e.Of, e.Set, anyParents{}, &cfg, s.kernels)
+	rest, unit := slices.Clone(v.y), make([]float64, v.n)
+	share := -1 / float64(len(e.networks))
+	for _, f := range e.networks {
+		for a, output := range f.output {
+			for r := range unit {
+				unit[r] = 1
+			}
+			if a < v.units {
+				for r := range unit {
+					unit[r] = f.biases[a]
+				}
+				for i := range e.Set {
+					v.kernels.AddScaled(unit, unit, f.weights[i*v.units+a], v.row(i))
+				}
+				v.activate(unit, unit)
+				output /= v.scale
+			}
+			v.kernels.AddScaled(rest, rest, share*output, unit)
+		}
+	}
+	return rest
+}
+
 // anyParents is the prior that does not tell sets apart.
 type anyParents struct{}
 

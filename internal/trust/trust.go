@@ -424,6 +424,12 @@ func independences(m sem.Model) bool {
 	return t.Equivalent && t.Categories
 }
 
+// Refuted reports whether the noise in the equations of a graph refutes their form.
+func Refuted(data *dataset.Table, g *dag.Graph, s score.Scorer, seed uint64) bool {
+	found, _ := examineNoise(data, g, s, 1, seed)
+	return found.chance <= refuted
+}
+
 // recorded is the part of the form of equations of measurements that counts.
 func (t Trust) recorded(data *dataset.Table) float64 {
 	n, _ := data.X.Dims()
