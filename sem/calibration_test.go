@@ -56,7 +56,7 @@ func TestDirectionsOfKinds(t *testing.T) {
 	const n = 800
 	ctx := context.Background()
 	kinds := []dataset.Variable{number, category, binary, ordered, count, positive}
-	for _, m := range []sem.Model{sem.Mixed{}, sem.Generalised{}} {
+	for _, m := range []sem.Model{sem.Mixed{}, sem.LatentNormal{}, sem.Generalised{}} {
 		cases, sum := 0.0, 0.0
 		for at, own := range kinds {
 			for more := range 2 {

@@ -190,16 +190,22 @@ func (m mixedModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *
 	if err != nil {
 		return nil, err
 	}
+	// The model generalised takes no more variables.
+	return jointHypothesis(ctx, data, joint, len(data.Names) <= nodescore.MostSymmetric)
+}
+
+// jointHypothesis are scores under which the evidences of columns without parents, of numbers those
+// under [Generalised], take the place of those of normal columns if models are compared: so that
+// the evidences of all are about the same values, and only what parents add is that of a model.
+func jointHypothesis(ctx context.Context, data *dataset.Table, joint *nodescore.Joint,
+	compared bool) ([]Hypothesis, error) {
 	equations := sync.OnceValues(func() (*generalised.Scorer, error) {
 		x, variables := ofKinds(data)
 		return generalised.New(x, data.Mask(), variables,
 			generalised.Options{MaxParents: 1, Base: joint})
 	})
-	// The evidences of columns without parents under [Generalised] take the place of those of
-	// normal columns, so that the evidences of both models are about the same values: only what
-	// parents add is that of normal scores. That model takes no more variables.
 	var alone []float64
-	if len(data.Names) <= nodescore.MostSymmetric {
+	if compared {
 		s, err := equations()
 		if err != nil {
 			return nil, err
@@ -233,6 +239,13 @@ var jointScales = []float64{1, 10, 100}
 func jointScores(data *dataset.Table, prior *score.Prior, scales []float64) (*nodescore.Joint,
 	error) {
 	x, widths := embedded(data)
+	return jointOf(data, prior, x, widths, tabulated, scales)
+}
+
+// jointOf are scores of the columns that stand for those of a table, widths[j] for each, with
+// tables of probabilities of some kinds.
+func jointOf(data *dataset.Table, prior *score.Prior, x *mat.Dense, widths []int,
+	tabulated func(dataset.Kind) bool, scales []float64) (*nodescore.Joint, error) {
 	numbers, err := nodescore.NewBlocks(x, widths, data.Mask(),
 		nodescore.BlockOptions{Freedom: scales[0]})
 	if err != nil {

@@ -36,6 +36,8 @@ const (
 	curvesInSmooth = "no equation gains from noise of another shape, and smooth has the curves"
 	straight       = "no column depends on another by a curve, as far as its regression on all " +
 		"others shows"
+	noOrder = "the order of the levels explains less of the dependence of pairs than tables of " +
+		"probabilities"
 	noMore = "neither curvature nor noise of another shape has more evidence than linear " +
 		"equations"
 	noShape = "smooth equations with normal noise have over 100 nats less than those with " +
@@ -47,5 +49,5 @@ const (
 // Pointless reports whether the model was left out because those before it left it no chance.
 func (e Evidence) Pointless() bool {
 	return slices.Contains([]string{noOtherNoise, noCurvature, curvesInSmooth, straight, noMore,
-		noShape, farTails}, e.Note)
+		noShape, farTails, noOrder}, e.Note)
 }

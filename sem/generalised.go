@@ -79,6 +79,20 @@ func (m generalisedModel) Unsuited(data *dataset.Table) string {
 	return ""
 }
 
+// Pointless says why the model takes no part in a comparison: columns of levels alone have no
+// equations but those that use the order of the levels.
+func (generalisedModel) Pointless(data *dataset.Table, compared []Evidence) string {
+	if !allLevelled(data) {
+		return ""
+	}
+	for _, e := range compared {
+		if e.Note == noOrder {
+			return e.Note
+		}
+	}
+	return ""
+}
+
 // milliseconds is about the processor time of an equation of each column without parents, with all
 // rows.
 func (generalisedModel) milliseconds(data *dataset.Table) []float64 {

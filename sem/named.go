@@ -39,6 +39,10 @@ probability.`, &BDeu{}},
 		{"mixed", "tables of probabilities with normal numbers",
 			`Numbers and categories: tables of probabilities, and numbers normal given them.
 Directions that the data do not identify get the same probability.`, &Mixed{}},
+		{"latent-normal", "latent normal variables",
+			`Every column with an order is a rising function of a latent normal variable.
+Levels are intervals of it (ordered probit), and categories have tables of probabilities.
+Directions that the data do not identify get the same probability.`, &LatentNormal{}},
 		{"generalised", "equations of every kind of column",
 			`Columns of every kind, each with the equation of its kind, straight or curved.
 Logit, multinomial and ordered logit; Poisson and negative binomial, also with an excess of

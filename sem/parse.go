@@ -38,10 +38,12 @@ func Parse(text string) (Model, error) {
 // [BDeu] where every column has levels, and [Generalised] and [Mixed] where some are categories.
 func Compared(data *dataset.Table) []Scored {
 	switch {
+	case allLevelled(data) && data.HasKind(isOrdered):
+		return []Scored{bdeuModel{}, latentModel{}, generalisedModel{}}
 	case allLevelled(data):
 		return []Scored{bdeuModel{}}
 	case data.HasKind(isCategory):
-		return []Scored{mixedModel{}, generalisedModel{}}
+		return []Scored{mixedModel{}, latentModel{}, generalisedModel{}}
 	}
 	d := len(data.Names)
 	modes := new(sharedModes)

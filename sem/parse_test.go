@@ -22,7 +22,7 @@ func TestParse(t *testing.T) {
 		sem.FeedForward{Output: models.IntegratedOutput},
 		sem.BDeu{}, sem.BDeu{Alpha: 2, MaxParents: 3, PseudoCounts: sem.BDsCounts},
 		sem.BDeu{PseudoCounts: sem.BDJCounts},
-		sem.Mixed{}, sem.Generalised{FormRows: 5, MaxParents: 2},
+		sem.Mixed{}, sem.LatentNormal{}, sem.Generalised{FormRows: 5, MaxParents: 2},
 	} {
 		got, err := sem.Parse(m.String())
 		if err != nil || cmp.Diff(m, got) != "" {

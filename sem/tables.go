@@ -70,6 +70,12 @@ func (bdeuModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equatio
 }
 
 // Structure implements [Structural].
+func (latentModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error),
+	error) {
+	return kindEquations(p)
+}
+
+// Structure implements [Structural].
 func (mixedModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error),
 	error) {
 	return kindEquations(p)

@@ -132,7 +132,7 @@ func TestEffectsOfKinds(t *testing.T) {
 	g.Set(0, 1, true)
 	g.Set(1, 2, true)
 	g.Set(2, 3, true)
-	for _, model := range []sem.Model{sem.Mixed{}, sem.Generalised{}} {
+	for _, model := range []sem.Model{sem.Mixed{}, sem.LatentNormal{}, sem.Generalised{}} {
 		hypotheses, err := scored(model).Hypotheses(context.Background(), data, nil, 1)
 		if err != nil {
 			t.Fatal(err)

@@ -421,7 +421,7 @@ func TestBadChoices(t *testing.T) {
 		want string
 	}{
 		{"fit --model gaussian", usage,
-			`--model "gaussian": allowed: auto, linear, linear-unequal (or bge), linear-nongaussian, additive, smooth, gp, bdeu, mixed, generalised, ffn`},
+			`--model "gaussian": allowed: auto, linear, linear-unequal (or bge), linear-nongaussian, additive, smooth, gp, bdeu, mixed, latent-normal, generalised, ffn`},
 		{"fit --model ffn --engine tempering --order eqvar --set svgd.steps=5", usage,
 			"svgd.steps has no effect: the engine is tempering; --engine svgd takes it"},
 		{"fit --model ffn --engine tempering --order eqvar --set warm-up=5", usage,

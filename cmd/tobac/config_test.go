@@ -135,7 +135,7 @@ func TestBadConfig(t *testing.T) {
 		"seed = 2026-11-22\n":                     `line 1: seed has a value of another kind; allowed: a text, a number, true or false, or for an option that may be repeated an array of them`,
 		"data = 3\n":                              `line 1: data is not a text; allowed: the path of the data`,
 		"# comment\nseed = -1\n":                  `line 2: --seed "-1": allowed: whole numbers from 0 to 18446744073709551615`,
-		"model = \"lineer\"\n":                    `line 1: --model "lineer": allowed: auto, linear, linear-unequal (or bge), linear-nongaussian, additive, smooth, gp, bdeu, mixed, generalised, ffn; did you mean linear?`,
+		"model = \"lineer\"\n":                    `line 1: --model "lineer": allowed: auto, linear, linear-unequal (or bge), linear-nongaussian, additive, smooth, gp, bdeu, mixed, latent-normal, generalised, ffn; did you mean linear?`,
 		"resume = \"x\"\n":                        `line 1: resume stands on the command line only: a file of options names no places to write to`,
 		"seed = 1\nout = \"../home\"\n":           `line 2: out stands on the command line only`,
 		"force = true\n":                          `line 1: force stands on the command line only`,

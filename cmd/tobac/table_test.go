@@ -62,7 +62,7 @@ func TestFitTable(t *testing.T) {
 	inFolder(t, map[string]string{"flowers.csv": flowers()})
 	refuses(t, "fit flowers.csv --columns length,width,species --missing drop --model linear",
 		cli.ExitFailed,
-		`flowers.csv: column "species" is a category of 3 levels, which the model linear does not take; allowed: the models generalised, mixed and bdeu, or --categories indicators`)
+		`flowers.csv: column "species" is a category of 3 levels, which the model linear does not take; allowed: the models generalised, latent-normal, mixed and bdeu, or --categories indicators`)
 	got := succeed(t, quick(append([]string{"fit", "flowers.csv", "--json"}, settled...)...)...)
 	config := parse(t, got.stdout)["config"].(map[string]any)
 	if config["training_rows"] != 39.0 || config["variables"] != 5.0 ||

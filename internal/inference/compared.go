@@ -92,7 +92,8 @@ func checkKinds(m sem.Model, data *dataset.Table) error {
 	for j, name := range data.Names {
 		if data.Kind(j) == dataset.Categorical {
 			return fmt.Errorf("column %s is a category of %d levels, which the model %v does not "+
-				"take; allowed: the models generalised, mixed and bdeu, or --categories indicators",
+				"take; allowed: the models generalised, latent-normal, mixed and bdeu, or "+
+				"--categories indicators",
 				strconv.Quote(name), len(data.Variables[j].Levels), m)
 		}
 	}

@@ -2,6 +2,7 @@ package nodescore
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -27,6 +28,9 @@ type Joint struct {
 	// Constant is added to the scores of each variable; none means 0. It makes evidences of
 	// different models comparable where a column stands for another.
 	Constant []float64
+	// Latent corrects the evidences of levels that are intervals of latent normal variables; nil
+	// means that numbers are normal as they are.
+	Latent *Latent
 }
 
 var (
@@ -92,6 +96,9 @@ func (s *Joint) LogScore(j int, parents []int) float64 {
 	if s.Place[j] >= 0 {
 		v += s.Categories.LogScore(s.Place[j], places)
 	}
+	if s.Latent != nil {
+		v += s.Latent.more(j, parents)
+	}
 	return v
 }
 
@@ -143,6 +150,9 @@ func (s *Joint) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 		}
 		dst[set] = s.constant(j) + of(after) - of(before) + tables[among[set]]
 	}
+	if s.Latent != nil {
+		s.Latent.addGiven(dst, j, candidates, given)
+	}
 }
 
 // LogScoresToggled implements [ToggleScorer].
@@ -188,5 +198,15 @@ func (s *Joint) LogScoresToggled(dst []float64, j int, parents, variables []int)
 			return floats.LogSumExp(all[k*scales : (k+1)*scales])
 		}
 		dst[k] = s.constant(j) + of(after) - of(before) + tables[among[k]]
+	}
+	if s.Latent != nil {
+		for k, i := range variables {
+			set := slices.DeleteFunc(slices.Clone(parents), func(p int) bool { return p == i })
+			if len(set) == len(parents) {
+				set = append(set, i)
+				slices.Sort(set)
+			}
+			dst[k] += s.Latent.more(j, set)
+		}
 	}
 }
