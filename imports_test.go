@@ -77,7 +77,7 @@ var allowed = map[string][]string{
 	"tobac/score": {"tobac/internal/scoring", "tobac/internal/vector", "tobac/dag",
 		"gonum.org/v1/gonum"},
 	"tobac/internal/scoring": {"gonum.org/v1/gonum"},
-	"tobac/internal/nodescore": {"tobac/score", "tobac/internal/scoring", "tobac/dag",
+	"tobac/internal/nodescore": {"tobac/score", "tobac/internal/scoring", "tobac/dag", "tobac/internal/ranks",
 		"gonum.org/v1/gonum"},
 	"tobac/internal/additive": {"tobac/dag", "tobac/internal/vector", "tobac/internal/nodescore",
 		"tobac/internal/scoring", "tobac/autograd", "tobac/internal/smooth", "tobac/score",
