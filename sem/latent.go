@@ -85,7 +85,9 @@ func orderedPairs(data *dataset.Table) (ordered, tables float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	of := func(s score.Scorer, i, j int) float64 { return s.LogScore(j, []int{i}) - s.LogScore(j, nil) }
+	of := func(s score.Scorer, i, j int) float64 {
+		return s.LogScore(j, []int{i}) - s.LogScore(j, nil)
+	}
 	sized := likelySize(all)
 	byTables := func(i, j int) float64 { return of(sized, i, j) }
 	d := len(widths)

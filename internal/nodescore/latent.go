@@ -160,7 +160,7 @@ func (q *Latent) more(j int, parents []int) float64 {
 	return q.correction(with) - q.correction(parents)
 }
 
-// addGiven adds what corrections add to the scores of all subsets of the candidates beside the given
+// addGiven adds what corrections add to the scores of all subsets of the candidates beside given
 // parents.
 func (q *Latent) addGiven(dst []float64, j int, candidates, given []int) {
 	parents := make([]int, 0, len(candidates)+len(given))
