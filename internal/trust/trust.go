@@ -43,7 +43,8 @@ import (
 // kind say of directions rests on independences alone. Their evidence counts for directions as that
 // of independentRows rows, among the graphs with the same adjacencies, of which all of the evidence
 // decides (bench/notes/kinds.md). That somebody measured shows in numbers that are equal, not in
-// levels and counts.
+// levels and counts. It is so too where another model, or the ranks in the place of a form that the
+// noise refutes, reads directions off independences, and some columns are levels or counts.
 const (
 	trustedRows     = 2
 	recordedRows    = 15
@@ -55,7 +56,7 @@ const (
 // Doubtable reports whether [Trust.In] may count a model in part.
 func Doubtable(m sem.Model, data *dataset.Table) bool {
 	return refutable(m) || readsForm(m) && inspect.Recorded(data) ||
-		independences(m) && inspect.Tied(data)
+		independences(m, data) && inspect.Tied(data)
 }
 
 // refutable reports whether the noise may refute a model: one that reads directions off the form
@@ -388,11 +389,16 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 		if found.chance <= refuted {
 			t.Ranks = true
 			t.Form = 1 / (1 + t.Rows*float64(n)/trustedRows)
-			finding := found.finding(data.Names)
-			return t, Doubt{Finding: finding, Basis: "conditional independences",
+			finding, of := found.finding(data.Names), "conditional independences"
+			doubt = Doubt{Finding: finding, Basis: of,
 				Refuted: fmt.Sprintf("%s: the evidence of that form counts as %.0f rows instead "+
-					"of %d, and directions follow from conditional independences", finding,
-					t.Form*t.Rows*float64(n), n)}
+					"of %d, and directions follow from %s", finding, t.Form*t.Rows*float64(n), n,
+					of)}
+			if data.HasKind(ofFewValues) && inspect.Tied(data) {
+				t.Directions = t.independent(data)
+				doubt.Basis = t.few(of, m, data)
+			}
+			return t, doubt
 		}
 		if rest.chance <= unexplained && !inspect.Recorded(data) {
 			doubt.Beside = fmt.Sprintf("%s (%s): a hidden common cause or another form of the "+
@@ -408,20 +414,37 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 			"of equations describes measurements exactly (--model %v counts all rows)", from,
 			t.Form*t.Rows*float64(n), m)
 	}
-	if independences(m) && inspect.Tied(data) {
-		t.Directions = 1 / (1 + t.Rows*float64(n)/independentRows)
-		doubt.Basis = fmt.Sprintf("conditional independences. They count as %.0f rows for "+
-			"directions, because none is exact among measurements (--model %v counts all rows)",
-			t.Directions*t.Rows*float64(n), m)
+	if independences(m, data) && inspect.Tied(data) {
+		t.Directions = t.independent(data)
+		doubt.Basis = t.few("conditional independences", m, data)
 	}
 	return t, doubt
 }
 
-// independences reports whether a model of columns of every kind reads directions off conditional
-// independences alone.
-func independences(m sem.Model) bool {
+// ofFewValues reports whether a column of a kind has levels or counts, as tables of people and
+// things have that nobody simulated.
+func ofFewValues(k dataset.Kind) bool { return k.Levelled() || k == dataset.Count }
+
+// independent is the part of the evidence of independences of measurements that counts for
+// directions.
+func (t Trust) independent(data *dataset.Table) float64 {
+	n, _ := data.X.Dims()
+	return 1 / (1 + t.Rows*float64(n)/independentRows)
+}
+
+// few says as how many rows independences count for directions.
+func (t Trust) few(independences string, m sem.Model, data *dataset.Table) string {
+	n, _ := data.X.Dims()
+	return fmt.Sprintf("%s. They count as %.0f rows for directions, because none is exact among "+
+		"measurements (--model %v counts all rows)", independences,
+		t.Directions*t.Rows*float64(n), m)
+}
+
+// independences reports whether a model reads directions off conditional independences alone, of a
+// table that has levels or counts.
+func independences(m sem.Model, data *dataset.Table) bool {
 	t := sem.TraitsOf(m)
-	return t.Equivalent && t.Categories
+	return t.Equivalent && (t.Categories || data.HasKind(ofFewValues))
 }
 
 // Refuted reports whether the noise in the equations of a graph refutes their form.

@@ -160,6 +160,36 @@ func TestIndependencesOfMeasurements(t *testing.T) {
 	}
 }
 
+// Where the noise refutes a form, independences count as few rows for directions if somebody
+// measured and counted, and whole among numbers alone.
+func TestIndependencesOfRefutedForms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 7))
+	const n = 400
+	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: mat.NewDense(n, 3, nil),
+		Variables: []dataset.Variable{{}, {}, {Kind: dataset.Count}}}
+	for i := range n {
+		a := math.Round(10*rng.NormFloat64()) / 10
+		data.X.SetRow(i, []float64{a, a*a + 0.3*rng.NormFloat64(), float64(rng.IntN(20))})
+	}
+	m, _ := sem.As[sem.Scored](sem.BGe{})
+	all, err := m.Hypotheses(t.Context(), data, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := dag.New(3)
+	g.Set(0, 1, true)
+	got, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1)
+	if doubt.Refuted == "" || math.Abs(got.Directions-1./9) > 1e-12 ||
+		!strings.Contains(doubt.Basis, "They count as 44 rows") {
+		t.Errorf("counts: trust %+v, doubt %+v", got, doubt)
+	}
+	data.Variables = nil
+	if got, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1); doubt.Refuted == "" ||
+		got.Directions != 1 {
+		t.Errorf("numbers: trust %+v, doubt %+v", got, doubt)
+	}
+}
+
 // A hidden common cause of two columns is said, and not of an edge.
 func TestConfounded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
