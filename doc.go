@@ -2,14 +2,14 @@
 //
 // [Fit] does the whole job: it compares models by their evidence, and infers the posterior under
 // the best one. Models with node scores in closed form (package score) are summed over all orders
-// and graphs (package exact) or, for many variables, sampled by Markov chains (package mcmc). The
-// evidences of networks with one hidden layer are estimated, and summed over orders. Every other
-// model is sampled by Stein variational gradient descent (package svgd): TOBAC's posterior of a
-// structural equation model given a causal order (package models, on the automatic differentiation
-// of package autograd). Its orders are drawn from the posterior of a scored model. For a custom
-// model, the sets of parents that particles find are weighted by their evidence, estimated from the
-// likelihood. Given an order, every strictly upper triangular matrix is a directed acyclic graph,
-// so no particle ever has a cycle.
+// and graphs or, for many variables, sampled by Markov chains. The evidences of networks with one
+// hidden layer are estimated, and summed over orders. Every other model is sampled by Stein
+// variational gradient descent (package svgd): TOBAC's posterior of a structural equation model
+// given a causal order (package models, on the automatic differentiation of package autograd). Its
+// orders are drawn from the posterior of a scored model. For a custom model, the sets of parents
+// that particles find are weighted by their evidence, estimated from the likelihood. Given an
+// order, every strictly upper triangular matrix is a directed acyclic graph, so no particle ever
+// has a cycle.
 //
 // A [Config] has a value for each part of a fit: a [sem.Model], a [background.Prior] of the graph,
 // an [engine.Order], and [engine.Settings]: [sums.Exact], [markov.MCMC],

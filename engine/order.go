@@ -35,10 +35,10 @@ type OrderWeights int
 const (
 	// FrequencyWeights gives every order its fraction of the resamples.
 	FrequencyWeights OrderWeights = iota
-	// EvidenceWeights gives order π a weight in proportion to p(D|π), the exact sum
-	// over all graphs that follow the order, under the node scores of the model
-	// ([sem.Scored]): the posterior over the distinct orders that the resamples gave, all
-	// equally probable before. It takes at most [exact.MaxVariables] variables.
+	// EvidenceWeights gives order π a weight in proportion to p(D|π), the exact sum over all graphs
+	// that follow the order, under the node scores of the model ([sem.Scored]): the posterior over
+	// the distinct orders that the resamples gave, all equally probable before. It takes at most 24
+	// variables.
 	EvidenceWeights
 )
 

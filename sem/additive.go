@@ -24,14 +24,13 @@ import (
 
 // NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t,
 // sinh–arcsinh noise, noise of light tails, or normal noise whose scale changes with the parents,
-// averaged by their evidence (package additive). Up to twelve columns may share a shape. Noise that
-// is not normal tells directions (LiNGAM, Shimizu et al. 2006). Equal values are spread over what
-// was rounded to them; columns of few values, or with an atom, have the scores of [BGe]
-// ([inspect.Spread]).
+// averaged by their evidence. Up to twelve columns may share a shape. Noise that is not normal
+// tells directions (LiNGAM, Shimizu et al. 2006). Equal values are spread over what was rounded to
+// them; columns of few values, or with an atom, have the scores of [BGe].
 type NonGaussian struct {
-	// MaxParents is the number of parents up to which equations are fitted; larger sets are
-	// scored by their most important parents ([nodescore.ExtendTable]). 0 means that equations are
-	// fitted where they matter ([refinement.Refine]).
+	// MaxParents is the number of parents up to which equations are fitted; larger sets are scored
+	// by their most important parents. 0 means that the equations of all sets that carry posterior
+	// probability are fitted.
 	MaxParents int
 
 	modes *sharedModes
@@ -49,9 +48,9 @@ func (m NonGaussian) form() form {
 // nonGaussianModel is [NonGaussian] with its powers.
 type nonGaussianModel struct{ NonGaussian }
 
-// Additive is the model whose equations are sums of smooth functions of the parents, with noise
-// as of [NonGaussian] (package additive). Where the data speak for it, an equation may be such a
-// sum for a monotone transform of its variable.
+// Additive is the model whose equations are sums of smooth functions of the parents, with noise as
+// of [NonGaussian]. Where the data speak for it, an equation may be such a sum for a monotone
+// transform of its variable.
 type Additive struct {
 	MaxParents int // as of [NonGaussian]
 

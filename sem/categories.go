@@ -22,10 +22,9 @@ import (
 )
 
 // BDeu is the model of categories: the distribution of a variable given each combination of its
-// parents' levels is a row of a table of probabilities with a Dirichlet prior
-// ([nodescore.Dirichlet]). Graphs of one equivalence class have the same probability, unless
-// PseudoCounts says otherwise. It takes columns whose kind is [dataset.Kind.Levelled], or that have
-// at most [mostNumberLevels] values.
+// parents' levels is a row of a table of probabilities with a Dirichlet prior. Graphs of one
+// equivalence class have the same probability, unless PseudoCounts says otherwise. It takes columns
+// whose kind is [dataset.Kind.Levelled], or that have at most 100 different values.
 type BDeu struct {
 	// Alpha is the equivalent sample size; 0 means that it is averaged over by its evidence, above
 	// 12 variables estimated.
@@ -79,10 +78,10 @@ const (
 func (p PseudoCounts) String() string { return nodescore.PseudoCounts(p).String() }
 
 // Mixed is the model of numbers and categories in one table: categories have tables of
-// probabilities, and numbers are jointly normal given them, with linear equations
-// ([nodescore.Joint]). Graphs of one equivalence class have the same probability, so that no
-// direction rests on the kinds of columns. Columns with an order and counts enter by the normal
-// scores of their values, skewed ones above 0 by their logarithms.
+// probabilities, and numbers are jointly normal given them, with linear equations. Graphs of one
+// equivalence class have the same probability, so that no direction rests on the kinds of columns.
+// Columns with an order and counts enter by the normal scores of their values, skewed ones above 0
+// by their logarithms.
 type Mixed struct{}
 
 // String implements [Model].

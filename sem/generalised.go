@@ -23,18 +23,16 @@ import (
 )
 
 // Generalised is the model whose equations are those of the kinds of their columns: generalised
-// linear ones with smooth terms (package generalised). Directions between columns of different
-// kinds would follow from the form of these equations alone, which tells nothing about real tables
-// (bench/notes/kinds.md). A graph therefore has the joint evidence of each set of variables in all
-// sequences ([nodescore.Symmetric]), so that equivalent graphs have the same probability, unless
-// FormRows says otherwise.
+// linear ones with smooth terms. Directions between columns of different kinds would follow from
+// the form of these equations alone, which tells nothing about real tables (bench/notes/kinds.md).
+// A graph therefore has the joint evidence of each set of variables in all sequences, so that
+// equivalent graphs have the same probability, unless FormRows says otherwise.
 type Generalised struct {
 	// FormRows is the number of rows as which the form of the equations counts for directions: what
 	// one direction has more than another. +Inf means that all of it counts.
 	FormRows float64
 	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
-	// scored by their most important parents ([nodescore.ExtendTable]). 0 means as many as take
-	// some seconds.
+	// scored by their most important parents. 0 means the number that takes some seconds.
 	MaxParents int
 }
 

@@ -21,16 +21,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// GaussianProcess is the nonlinear model whose equations are drawn from a
-// mixture of Gaussian processes ([nodescore.GP]), with one noise variance for all
-// equations or one for each, as the data support. A score costs O(n³), so that
-// it suits a few hundred rows.
+// GaussianProcess is the nonlinear model whose equations are drawn from a mixture of Gaussian
+// processes, with one noise variance for all equations or one for each, as the data support. A
+// score costs O(n³), so that it suits a few hundred rows.
 type GaussianProcess struct {
 	// MaxParents bounds the number of parents. 0 means what keeps the work within
 	// seconds, at least two, and as many as are required of a variable.
 	MaxParents int
-	// Rank is that of an approximation for many rows, [nodescore.GPOptions]. 0 means none, but 40
-	// where sets of two parents without it would take more than seconds.
+	// Rank is that of a low-rank approximation of the covariances, for many rows. 0 means none, but
+	// 40 where sets of two parents without it would take more than seconds.
 	Rank int
 }
 

@@ -117,9 +117,9 @@ type Hypothesis struct {
 	// other hypotheses too, such ones are left out unless the data support them together more than
 	// the others, so that units change nothing without evidence that these are the right ones.
 	InUnits bool
-	// Open says that the scores are [refinement.Refinable], and that the equations which carry the
-	// posterior are still to be fitted ([refinement.Refine]): of several hypotheses of many
-	// variables only under the one that is summed over.
+	// Open says that equations which carry the posterior are still to be fitted, by the engine: of
+	// several hypotheses of many variables only those of the one that it sums over. Custom models
+	// leave it false.
 	Open bool
 }
 

@@ -18,11 +18,11 @@ import (
 
 // Smooth is the model whose equations are sums of smooth functions of the parents and of products
 // of these for pairs of parents, with normal noise of one variance for all equations or of one for
-// each, as the data support (package smooth). Its scores cost the same for any number of rows.
+// each, as the data support. Its scores cost the same for any number of rows.
 type Smooth struct {
 	// MaxParents is the number of parents up to which all equations are fitted; larger sets are
-	// scored by their most important parents ([nodescore.ExtendTable]). 0 means that they are
-	// fitted where they matter ([refinement.Refine]).
+	// scored by their most important parents. 0 means that all sets that carry posterior
+	// probability are fitted.
 	MaxParents int
 }
 

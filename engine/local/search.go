@@ -18,9 +18,9 @@ import (
 	"tobac/setting"
 )
 
-// Search is the engine search: it looks for the most probable graph, by package search, on all rows
-// and on random halves of them. The probability of an edge is the share of these graphs that have
-// it (Friedman, Goldszmidt and Wyner 1999; Meinshausen and Bühlmann 2010).
+// Search is the engine search: it looks for the most probable graph by iterated local search, on
+// all rows and on random halves of them. The probability of an edge is the share of these graphs
+// that have it (Friedman, Goldszmidt and Wyner 1999; Meinshausen and Bühlmann 2010).
 type Search struct {
 	Halves int // random halves of the rows; defaults to 20
 	// Tries is how often a search moves a few variables at random and goes on; defaults to four for

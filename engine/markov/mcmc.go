@@ -12,15 +12,21 @@ import (
 )
 
 // MCMC is the engine mcmc: Markov chains over partitions of the variables, for more of them than
-// [sums.Exact] sums over. See package mcmc.
+// [sums.Exact] sums over.
 type MCMC struct {
-	Chains     int // independent chains; defaults to 4
-	Iterations int // of each chain after its warm-up, at most; defaults to 3000
-	WarmUp     int // iterations of each chain before it records; defaults to 200
-	// effective samples of the least certain edges at which agreeing chains end; defaults to 400
-	ESS        int
-	Candidates int // candidate parents of a variable at most; defaults to [mcmc.DefaultCandidates]
-	Rungs      int // inverse temperatures of each chain; defaults to [mcmc.DefaultRungs]
+	Chains int // independent chains; 0 means 4
+	// Iterations of each chain after its warm-up, at most. 0 means 3000, or 6000 up to 20 variables.
+	Iterations int
+	WarmUp     int // iterations of each chain before it records; 0 means 200
+	// ESS is the number of effective samples of the least certain edges at which agreeing chains
+	// end. 0 means 400, or 1600 up to 20 variables.
+	ESS int
+	// Candidates is the greatest number of candidate parents of a variable. 0 means 15, or 19 up to
+	// 24 variables, 14 of 200 and 11 of 1,000.
+	Candidates int
+	// Rungs is the number of inverse temperatures of each chain. 0 means 8, or 6 above 24 variables,
+	// 4 above 40 and 1 above 60.
+	Rungs int
 	// Jobs is a folder in which each round of each chain is kept as a job; "" means none. A fit
 	// goes on from the rounds that are there. "remote:" before the folder leaves the rounds to
 	// tobac-beam, which does the jobs on many machines.

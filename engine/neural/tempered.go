@@ -22,8 +22,7 @@ import (
 // Tempering is the engine tempering: Markov chains at many temperatures over networks and their
 // parents, under one order or several, with a measured error. Without an order it estimates
 // evidences of sets of parents, and sums over all orders as [sums.Exact] does, or with more
-// variables runs the chains of [markov.MCMC]. It takes networks with one hidden layer. See package
-// tempering.
+// variables runs the chains of [markov.MCMC]. It takes networks with one hidden layer.
 type Tempering struct {
 	// of each chain given an order, of which the first half is dropped; defaults to 2000
 	Iterations int
@@ -87,7 +86,7 @@ func (e temperingEngine) Settings() []*setting.Setting {
 		setting.WholeNumber(&e.Chains.Iterations, engine.MostSteps, "graph-iterations",
 			"iterations of each of these after its warm-up", "3000"),
 		setting.WholeNumber(&e.Chains.WarmUp, engine.MostSteps, "graph-warm-up",
-			"iterations of each of these before it records", "600"),
+			"iterations of each of these before it records", "200"),
 		setting.WholeNumber(&e.Chains.Candidates, scoring.MostCandidates, "candidates",
 			"candidate parents of every variable in these", "15 of 50 variables, 14 of 100"),
 	}

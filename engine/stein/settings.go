@@ -63,8 +63,10 @@ type SVGD struct {
 	OrderEngine engine.Settings
 
 	Estimator models.Estimator // combines the Monte Carlo graphs; zero means node-wise
-	Gradient  models.Gradient  // of the latents; zero means reparameterised
-	Latents   models.Latents   // what they are; zero means factors
+	// of the latents; zero means reparameterised, or the score function for a model without soft
+	// graphs, such as BGe
+	Gradient models.Gradient
+	Latents  models.Latents // what they are; zero means factors
 	// of the graph prior; zero means outside the expectation over graphs
 	PriorPlace models.PriorPlace
 	// EdgeParameters says how a flip counts the parameters of its edge; zero means by their
@@ -95,9 +97,9 @@ type SVGD struct {
 	// run, this one and Penalty.Beta, extend over Steps.
 	Alpha schedule.Schedule
 	// StepSchedule is a factor of the optimiser's increments: of StepSize, with the default
-	// optimiser. Nil: 1.
+	// optimiser. Nil means 1.
 	StepSchedule schedule.Schedule
-	// Temper is the exponent of p(D|G,Θ) from step to step. Nil: 1.
+	// Temper is the exponent of p(D|G,Θ) from step to step. Nil means 1.
 	Temper schedule.Schedule
 	// Coupling says which coordinates share a kernel. By default all, under the sum of one squared
 	// exponential kernel on the latents and one on the parameters.
@@ -105,7 +107,7 @@ type SVGD struct {
 	// Kernel mixes the scores of the particles, in place of Coupling. Nil means the kernel of
 	// Coupling.
 	Kernel svgd.Kernel
-	// Optimizer moves the particles. Nil: RMSProp.
+	// Optimizer moves the particles. Nil means RMSProp.
 	Optimizer svgd.Optimizer
 
 	// Marginals is the estimator of the edge marginals. Defaults to conditional where it exists,
@@ -207,8 +209,6 @@ func (s svgdEngine) Settings() []*setting.Setting {
 // Settings implements [engine.Engine].
 func (e dibsEngine) Settings() []*setting.Setting {
 	return append(e.common(),
-		setting.OneOf(&e.Marginals, "marginals", "estimator of the edge probabilities", "frequency",
-			ConditionalMarginals, FrequencyMarginals),
 		setting.Positive(&e.Penalty.Rate, "penalty-rate",
 			"growth per step of the acyclicity penalty", "1"),
 		setting.WholeNumber(&e.Penalty.Samples, mostGraphs, "penalty-samples",
@@ -297,7 +297,7 @@ func (s svgdEngine) StateKey(p *engine.Problem) string {
 
 // StateKey implements [engine.Resumable].
 func (e dibsEngine) StateKey(*engine.Problem) string {
-	return engine.SettingsText(e.DiBS, "marginals", "steps") + e.own(e.Penalty.Beta)
+	return engine.SettingsText(e.DiBS, "steps") + e.own(e.Penalty.Beta)
 }
 
 // own are the settings without a text form, of custom types.
@@ -364,7 +364,7 @@ func (e dibsEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		return nil, errors.New("the engine dibs takes no causal order")
 	case out.Marginals == ReweightedMarginals:
 		return nil, errors.New("reweighted marginals need a causal order, which the engine dibs " +
-			"has not; allowed: conditional, frequency")
+			"does not have; allowed: frequency")
 	case out.Parameters == IntegratedParameters:
 		return nil, errors.New(
 			"the engine dibs samples parameters; allowed for integrated ones: the engine svgd")
@@ -382,6 +382,7 @@ func (e dibsEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		setting.Fill(&out.Penalty.Rate, 1)
 	}
 	setting.Fill(&out.Penalty.Samples, 32)
+	out.Marginals = FrequencyMarginals // conditional ones are those given an order
 	if err := out.prepare(p, p.Vars()); err != nil {
 		return nil, err
 	}

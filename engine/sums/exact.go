@@ -12,9 +12,9 @@ import (
 	"tobac/setting"
 )
 
-// Exact is the engine exact: sums over all orders, and over all graphs where that is affordable,
-// by dynamic programming; given a known order, over all graphs along it. It takes models with
-// node scores. See package exact.
+// Exact is the engine exact: sums over all orders, and over all graphs where that is affordable, by
+// dynamic programming; given a known order, over all graphs along it. It takes models with node
+// scores.
 type Exact struct {
 	// Open says that the engine was not asked for: the model that a fit chooses may be one of
 	// another engine.
