@@ -15,7 +15,8 @@ import (
 // [sums.Exact] sums over.
 type MCMC struct {
 	Chains int // independent chains; 0 means 4
-	// Iterations of each chain after its warm-up, at most. 0 means 3000, or 6000 up to 20 variables.
+	// Iterations of each chain after its warm-up, at most. 0 means 3000, or 6000 up to 20
+	// variables.
 	Iterations int
 	WarmUp     int // iterations of each chain before it records; 0 means 200
 	// ESS is the number of effective samples of the least certain edges at which agreeing chains
@@ -24,8 +25,8 @@ type MCMC struct {
 	// Candidates is the greatest number of candidate parents of a variable. 0 means 15, or 19 up to
 	// 24 variables, 14 of 200 and 11 of 1,000.
 	Candidates int
-	// Rungs is the number of inverse temperatures of each chain. 0 means 8, or 6 above 24 variables,
-	// 4 above 40 and 1 above 60.
+	// Rungs is the number of inverse temperatures of each chain. 0 means 8, or 6 above 24
+	// variables, 4 above 40 and 1 above 60.
 	Rungs int
 	// Jobs is a folder in which each round of each chain is kept as a job; "" means none. A fit
 	// goes on from the rounds that are there. "remote:" before the folder leaves the rounds to
