@@ -208,8 +208,8 @@ func TestCalibratedErrors(t *testing.T) {
 			svgd := sampler(c)
 			svgd.Parameters, svgd.FitSteps = stein.IntegratedParameters, 0
 		},
-		"reweighted marginals need a causal order, " +
-			"which the engine dibs has not": func(c *tobac.Config) {
+		"reweighted marginals need a causal order, which the engine dibs does not " +
+			"have": func(c *tobac.Config) {
 			svgd := *sampler(c)
 			svgd.Parameters = stein.SampledParameters
 			c.Engine, c.Order = &stein.DiBS{SVGD: svgd}, engine.Order{}

@@ -1,55 +1,14 @@
 package tobac_test
 
 import (
-	"math"
 	"testing"
 
 	"tobac"
 	"tobac/background"
-	"tobac/dag"
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/sem"
 )
-
-// Markov chains agree with the exact engine: with four chains of 4000 iterations the
-// standard error of a probability is below 0.02; five of them are allowed.
-func TestChainsAgreeWithExact(t *testing.T) {
-	data := noisy(t)
-	for _, cfg := range []tobac.Config{
-		{Model: sem.BGe{AlphaLambda: 7}, Prior: background.Prior{EdgesPerNode: 1}},
-		{Model: sem.Linear{NoiseVariance: 0.3}, Prior: background.Prior{Kind: background.Fair,
-			Forbidden: []dag.Edge{{From: 2, To: 4}}}},
-	} {
-		want := fit(t, data, cfg)
-		cfg.Engine, cfg.Workers = &markov.MCMC{Iterations: 4000, WarmUp: 500, Rungs: 2}, 2
-		got := fit(t, data, cfg)
-		if diff := largest(got.Probabilities, want.Probabilities); !(diff <= 0.1) {
-			t.Errorf("%v: probabilities differ by up to %v", cfg.Model, diff)
-		}
-		if diff := largest(got.Frequencies().Probabilities, want.Probabilities); !(diff <= 0.15) {
-			t.Errorf("%v: shares of the draws differ by up to %v", cfg.Model, diff)
-		}
-		if got.Diagnostics == nil || got.Diagnostics.Samples == 0 || want.Diagnostics != nil {
-			t.Errorf("%v: diagnostics %+v of chains, %v of the exact engine", cfg.Model,
-				got.Diagnostics, want.Diagnostics)
-		}
-		if len(got.Draws) < 1000 || got.Draws[0].Equations == nil {
-			t.Errorf("%v: %d draws", cfg.Model, len(got.Draws))
-		}
-		for i := range 5 {
-			for j := range 5 {
-				if want.Probabilities.At(i, j) < 0.3 {
-					continue
-				}
-				// Means over a thousand draws of graphs, whose weights spread by less than 1.
-				if g, w := got.WeightMean.At(i, j), want.WeightMean.At(i, j); math.Abs(g-w) > 0.2 {
-					t.Errorf("%v: mean weight of %d → %d is %v, want %v", cfg.Model, i, j, g, w)
-				}
-			}
-		}
-	}
-}
 
 // Of several hypotheses the chains take the one that the data support: the posterior is
 // near the exact average over all of them, where one of them has most of the evidence.

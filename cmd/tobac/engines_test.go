@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,72 +21,6 @@ import (
 // fewIterations make chains that take a moment.
 const fewIterations = "--engine mcmc --set chains=2 --set iterations=300 --set warm-up=100 --set " +
 	"rungs=2"
-
-// What is known of edges holds in the probabilities and in every draw, for every
-// engine.
-func TestKnowledgeHolds(t *testing.T) {
-	for _, c := range []struct {
-		name, args string
-		parents    int // bound on the number of parents; 0: none
-	}{
-		{"exact", "--engine exact", 0},
-		{"exact, few parents", "--engine exact --set prior.max-parents=2", 2},
-		{"exact along an order", "--engine exact --order X5,X3,X4,X0,X1,X2", 0},
-		{"chains", fewIterations + " --model bge", 0},
-		{"chains, few parents", fewIterations + " --model linear --set prior.max-parents=2", 2},
-		{"svgd", "--engine svgd", 0},
-		{"networks", "--model ffn --set ffn.hidden=2 --set order.count=1", 0},
-		{"compared with particles", "--beside svgd", 0},
-		{"fair prior", "--prior fair", 0},
-		{"gflownet", trainings["gflownet"] + " --set prior.max-parents=3", 3},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			simulated(t)
-			args := "fit data/train.csv --forbid X1,X2 --require X0,X1 --require X4,X1 --tiers " +
-				"X3,X5;X0,X1,X2 --out run " + c.args
-			report := succeed(t, quick(strings.Fields(args)...)...).stdout
-			for _, want := range []string{"; 1 edge forbidden; 2 edges required;",
-				"X0 → X1 1.00 1.00 "} {
-				if !strings.Contains(strings.Join(strings.Fields(report), " "),
-					strings.Join(strings.Fields(want), " ")) {
-					t.Errorf("report lacks %q:\n%s", want, report)
-				}
-			}
-			for _, name := range []string{particlesFile, comparedFile} {
-				text, err := os.ReadFile("run/" + name)
-				if err != nil {
-					continue
-				}
-				dir := t.TempDir()
-				if err := os.WriteFile(filepath.Join(dir, particlesFile), text, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				p := saved(t, dir)
-				matrices := []mat.Matrix{p.Probabilities}
-				for _, g := range p.Graphs() {
-					matrices = append(matrices, g.Matrix())
-				}
-				for k, m := range matrices {
-					against := 0.0
-					for _, late := range []int{0, 1, 2} {
-						against += m.At(late, 3) + m.At(late, 5)
-					}
-					if m.At(1, 2) != 0 || math.Abs(m.At(0, 1)-1) > 1e-12 ||
-						math.Abs(m.At(4, 1)-1) > 1e-12 || against != 0 {
-						t.Fatalf("%s, matrix %d: X1 → X2 %v, X0 → X1 %v, X4 → X1 %v, against the "+
-							"tiers %v", name, k, m.At(1, 2), m.At(0, 1), m.At(4, 1), against)
-					}
-					for j := range 6 {
-						if n := mat.Sum(mat.DenseCopyOf(m).ColView(j)); c.parents > 0 &&
-							n > float64(c.parents)+1e-9 {
-							t.Fatalf("%s, matrix %d: %v parents of X%d", name, k, n, j)
-						}
-					}
-				}
-			}
-		})
-	}
-}
 
 const contradiction = "conflicting background knowledge: "
 
@@ -174,59 +106,6 @@ func mapped(t *testing.T, from, name string, f func(j int, v float64) float64) {
 	out := &dataset.Table{Names: x.Names, X: mat.DenseCopyOf(x.X)}
 	out.X.Apply(func(_, j int, v float64) float64 { return f(j, v) }, out.X)
 	write(t, name, out)
-}
-
-// Units and origins of columns change no probability with unequal variances, and
-// weights follow the units; with equal ones origins change nothing.
-func TestUnits(t *testing.T) {
-	units, same := []float64{1000, 0.001, 1, 12, 60, 2.54}, []float64{1, 1, 1, 1, 1, 1}
-	for _, c := range []struct {
-		name, args string
-		unit       []float64
-		tolerance  float64
-	}{
-		{"exact", "--model linear-unequal --engine exact", units, 1e-8},
-		// A chain goes another way after a rounding; three standard errors of some
-		// thousand samples are 0.05.
-		{"chains", "--engine mcmc --set chains=2 --set iterations=2000 --set warm-up=100 --set " +
-			"rungs=2 --model linear-unequal", units, 0.1},
-		{"origins alone", "--model linear --engine exact", same, 1e-8},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			simulated(t)
-			mapped(t, "data/train.csv", "other.csv", func(j int, v float64) float64 {
-				return v*c.unit[j] + 10*float64(j-2)
-			})
-			for _, name := range []string{"data/train.csv", "other.csv"} {
-				succeed(t, quick(
-					append([]string{"fit", name, "--out",
-						strings.TrimSuffix(strings.TrimPrefix(name, "data/"), ".csv")},
-						strings.Fields(c.args)...)...)...)
-			}
-			a, b := saved(t, "train"), saved(t, "other")
-			for i := range 6 {
-				for j := range 6 {
-					p, q := a.Probabilities.At(i, j), b.Probabilities.At(i, j)
-					if math.Abs(p-q) > c.tolerance {
-						t.Errorf("P(X%d → X%d) is %v, in other units %v", i, j, p, q)
-					}
-					if p < 0.05 || c.tolerance > 0.01 { // in few draws, or in others
-						continue
-					}
-					factor := c.unit[j] / c.unit[i]
-					if v, w := a.WeightMean.At(i, j)*factor,
-						b.WeightMean.At(i, j); math.Abs(v-w) > 1e-6*math.Abs(v) {
-						t.Errorf("weight of X%d → X%d is %v in other units, want %v", i, j, w, v)
-					}
-					if v, w := a.WeightSD.At(i, j)*factor,
-						b.WeightSD.At(i, j); math.Abs(v-w) > 1e-6*math.Abs(v) {
-						t.Errorf("standard deviation of the weight of X%d → X%d is %v in other "+
-							"units, want %v", i, j, w, v)
-					}
-				}
-			}
-		})
-	}
 }
 
 // A transform by the program is one by hand, held-out rows included.

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"context"
-	"io"
 	"strings"
-	"syscall"
 	"testing"
 
 	"tobac/internal/cli"
@@ -15,42 +12,6 @@ var trainings = map[string]string{
 	"bcd": "--engine bcd --set steps=40 --set batch=8 --set starts=3",
 	"gflownet": "--engine gflownet --model bge --set steps=30 --set prefill=3 --set width=8 " +
 		"--set batch=8 --set environments=4",
-}
-
-// A training that is interrupted and resumed with another number of workers writes the files of one
-// that was not, and of one worker.
-func TestResumeTraining(t *testing.T) {
-	for name, options := range trainings {
-		t.Run(name, func(t *testing.T) {
-			simulated(t)
-			args := append([]string{"fit", "data/train.csv", "--checkpoint", "state.json", "--set",
-				"checkpoint.every=7", "--set", "results.report=false"}, strings.Fields(options)...)
-			succeed(t, append(args, "--workers", "1", "--out", "whole")...)
-			ctx, cancel := context.WithCancelCause(t.Context()) // as a signal does
-			defer cancel(nil)
-			stderr := &stepWriter{at: 17, found: func() {
-				cancel(&cli.SignalError{Signal: syscall.SIGTERM})
-			}}
-			code := run(ctx, append(args, "--workers", "4", "--out", "cut"), nil, io.Discard,
-				stderr)
-			if code != 143 ||
-				!strings.Contains(stderr.String(), "to continue: tobac fit --resume state.json") {
-				t.Fatalf("exit %d: %s", code, stderr.String())
-			}
-			succeed(t, "fit", "--resume", "state.json", "--workers", "4", "--set",
-				"results.report=false", "--out", "resumed")
-			for _, file := range []string{particlesFile, "edges.csv", "pairs.csv", "consensus.csv",
-				"effects.csv"} {
-				if readFile(t, "resumed", file) != readFile(t, "whole", file) {
-					t.Errorf("%s differs from that of a run that was not interrupted", file)
-				}
-			}
-			refuses(t, "fit --resume state.json --quiet --set "+name+".steps=41", cli.ExitUsage,
-				"state.json: was made with "+name+".steps "+map[string]string{"bcd": "40",
-					"gflownet": "30"}[name]+
-					", here 41; leave out what differs, or start anew without --resume")
-		})
-	}
 }
 
 // The report, the summary and the page say what was trained and how far; the files are judged and
@@ -147,20 +108,5 @@ func TestTrainedOptions(t *testing.T) {
 		"--engine gflownet --set policy=full":  `--set policy=full: allowed: exact, graph, small, paper`,
 	} {
 		refuses(t, "fit good.csv "+args, cli.ExitUsage, want)
-	}
-}
-
-// Missing values are imputed for both methods, each completed table fitted.
-func TestTrainedImputation(t *testing.T) {
-	inFolder(t, pairFiles())
-	for name, options := range map[string]string{"bcd": "--engine bcd --set steps=4 --set " +
-		"batch=4 --drop g", "gflownet": "--engine gflownet --model bge"} {
-		succeed(t, append(strings.Fields("fit gaps.csv --missing impute --set "+
-			"imputation.tables=2 --set results.report=false --out run"),
-			strings.Fields(options)...)...)
-		if s := parse(t, readFile(t, "run/summary.json")); s["engine"] != name ||
-			at(s, "imputation", "tables") != 2.0 {
-			t.Errorf("%s: engine %v, imputation %v", name, s["engine"], s["imputation"])
-		}
 	}
 }

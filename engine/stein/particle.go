@@ -16,6 +16,7 @@ import (
 	"tobac/internal/nodescore"
 	"tobac/internal/orders"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/schedule"
@@ -315,15 +316,13 @@ func (f *particleFit) differentiable(ctx context.Context, ordered bool) (sem.Dif
 	if f.sampler.Parameters == IntegratedParameters {
 		s, ok := sem.As[sem.Scored](m)
 		if !ok {
-			return nil, fmt.Errorf("the model %v has no node scores, by which its parameters "+
-				"could be integrated out; allowed: parameters sampled", m)
+			return nil, problems.NeedsIntegrals(m)
 		}
 		return integrated(ctx, s, f.data, f.workers)
 	}
 	d, ok := sem.As[sem.Differentiable](m)
 	if !ok {
-		return nil, fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; "+
-			"allowed: parameters integrated", m)
+		return nil, problems.NeedsLikelihood(m)
 	}
 	return d, nil
 }

@@ -9,6 +9,7 @@ import (
 	"tobac/engine/sums"
 	"tobac/internal/exact"
 	"tobac/internal/priors"
+	"tobac/internal/problems"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/sem"
@@ -397,8 +398,7 @@ func (s *SVGD) prepare(p *engine.Problem, rank int) error {
 	_, scored := sem.As[sem.Scored](p.Model)
 	switch {
 	case s.Parameters == IntegratedParameters && p.Model != nil && !scored:
-		return fmt.Errorf("the model %v has no node scores, by which its parameters could be "+
-			"integrated out; allowed: parameters sampled", p.Model)
+		return problems.NeedsIntegrals(p.Model)
 	case p.Model != nil && !differentiable && s.Parameters == SampledParameters:
 		return fmt.Errorf("the model %v has no likelihood that could be differentiated; "+
 			"allowed: the engine svgd, or one that reads node scores", p.Model)

@@ -30,6 +30,18 @@ func NeedsScores(p *engine.Problem, e engine.Engine) error {
 		"needs; allowed: the %s", p.Model, e.Name(), allowed)
 }
 
+// NeedsLikelihood is the error of SVGD for a model without a likelihood that it could differentiate.
+func NeedsLikelihood(m sem.Model) error {
+	return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: "+
+		"parameters integrated, or the engines exact and mcmc", m)
+}
+
+// NeedsIntegrals is the error of SVGD for a model whose parameters it is to integrate out and cannot.
+func NeedsIntegrals(m sem.Model) error {
+	return fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated "+
+		"out; allowed: parameters sampled", m)
+}
+
 // InfersOrder is the error of an engine that takes no orders that a method finds.
 func InfersOrder(e engine.Engine) error {
 	return fmt.Errorf("the engine %s infers the order, and takes none that a method finds; "+
@@ -118,8 +130,7 @@ func SampledModel(p *engine.Problem, m sem.Model, integrated bool) (sem.Model, *
 		sampled, scaling = v.Sampled(false)
 	}
 	if _, ok := sem.As[sem.Differentiable](sampled); !ok && !integrated {
-		return nil, nil, nil, fmt.Errorf("the model %v has no likelihood that SVGD could "+
-			"differentiate; allowed: parameters integrated, or the engines exact and mcmc", m)
+		return nil, nil, nil, NeedsLikelihood(m)
 	}
 	scale, err := Scale(p, scaling)
 	if err != nil {
