@@ -30,16 +30,17 @@ func NeedsScores(p *engine.Problem, e engine.Engine) error {
 		"needs; allowed: the %s", p.Model, e.Name(), allowed)
 }
 
-// NeedsLikelihood is the error of SVGD for a model without a likelihood that it could differentiate.
+// NeedsLikelihood is the error of SVGD for a model without a likelihood that it could
+// differentiate.
 func NeedsLikelihood(m sem.Model) error {
 	return fmt.Errorf("the model %v has no likelihood that SVGD could differentiate; allowed: "+
 		"parameters integrated, or the engines exact and mcmc", m)
 }
 
-// NeedsIntegrals is the error of SVGD for a model whose parameters it is to integrate out and cannot.
+// NeedsIntegrals is the error of SVGD for a model whose parameters cannot be integrated out.
 func NeedsIntegrals(m sem.Model) error {
-	return fmt.Errorf("the model %v has no node scores, by which its parameters could be integrated "+
-		"out; allowed: parameters sampled", m)
+	return fmt.Errorf("the model %v has no node scores, by which its parameters could be "+
+		"integrated out; allowed: parameters sampled", m)
 }
 
 // InfersOrder is the error of an engine that takes no orders that a method finds.
