@@ -383,7 +383,6 @@ func (e dibsEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 		setting.Fill(&out.Penalty.Rate, 1)
 	}
 	setting.Fill(&out.Penalty.Samples, 32)
-	out.Marginals = FrequencyMarginals // conditional ones are those given an order
 	if err := out.prepare(p, p.Vars()); err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func PaperMarginal() tobac.Config {
 func PaperDiBS() tobac.Config {
 	c := tobac.Paper()
 	c.Order, c.Engine = engine.Order{},
-		&stein.DiBS{SVGD: stein.SVGD{Estimator: models.Joint, Marginals: stein.FrequencyMarginals}}
+		&stein.DiBS{SVGD: stein.SVGD{Estimator: models.Joint}}
 	return c
 }
 
