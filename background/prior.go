@@ -41,10 +41,10 @@ func (k Kind) String() string { return setting.Name(k, "er", "fair", "sf", "unif
 // switch nothing else off.
 type Prior struct {
 	Kind Kind
-	// EdgesPerNode is the expected number of edges divided by the number d of
-	// variables, of the Sparse prior; it must lie below (d−1)/2. 0: inferred by the
-	// engines that have evidences, from ¼, ½, 1 and 2, as far as they do not exceed (d−1)/4, all
-	// equally probable before; 2, or (d−1)/4 if that is less, for SVGD alone.
+	// EdgesPerNode is the expected number of edges divided by the number d of variables, of the
+	// Sparse prior; it must lie below (d−1)/2. 0 means inferred by the engines that have evidences,
+	// from ¼, ½, 1 and 2, as far as they do not exceed (d−1)/4, all equally probable before; 2, or
+	// (d−1)/4 if that is less, for SVGD alone.
 	EdgesPerNode float64
 	// Probabilities of the single edges, d×d with entry (i, j) that of i → j, in place
 	// of a family: nil, or numbers from 0 to 1, of which 0 and 1 hold for certain.

@@ -16,10 +16,9 @@ const mostOrders = 10_000
 type Order struct {
 	// Known is the causal order of the columns, sources first; nil means unknown.
 	Known []int
-	// Method finds the order from the rows without an intervention. Nil: orders are
-	// drawn from their posterior under a linear Gaussian model, by the engine that
-	// the number of variables allows. Method must be safe for concurrent use, as all of
-	// package ordering are.
+	// Method finds the order from the rows without an intervention. Nil means that orders are drawn
+	// from their posterior under a linear Gaussian model, by the engine that the number of
+	// variables allows. Method must be safe for concurrent use, as all of package ordering are.
 	Method ordering.Orderer
 	// Count is the number of orders drawn from the posterior, 0 means 5; or, with a Method, the
 	// number of resamples of the rows whose distinct orders are mixed, 0 means the one

@@ -38,8 +38,8 @@ type Ramp struct {
 type OfRun struct {
 	Shape    Shape
 	From, To float64 // as in [Ramp]
-	// Start and End are parts of the way from the first step of the run (0) to its last one (1),
-	// 0 ≤ Start ≤ End ≤ 1. End 0: 1.
+	// Start and End are parts of the way from the first step of the run (0) to its last one (1), 0
+	// ≤ Start ≤ End ≤ 1. An End of 0 means 1.
 	Start, End float64
 }
 

@@ -118,8 +118,8 @@ type SVGD struct {
 
 // DiBS is the engine dibs: particles under no causal order. A penalty that grows from step to step
 // drives cycles out, but graphs may be left with some: see [posterior.Posterior.Cyclic]. Of the
-// settings of SVGD it takes none that needs an order: OrderEngine, reweighted marginals, integrated
-// parameters, FitSteps.
+// settings of SVGD it takes none that needs an order: OrderEngine, integrated Parameters and
+// FitSteps. Its Marginals are the frequencies of the edges.
 type DiBS struct {
 	SVGD
 	Penalty models.Penalty // of cycles; zero means rate 1, 32 samples
