@@ -125,11 +125,6 @@ func batchRow() row {
 			},
 		})
 	}
-	r.spots = []spot{{
-		name: "zero and large", shapes: []ad.Shape{{1, 1, 2}, {1, 2, 1}},
-		at:   [][]float64{{0, 1e200}, {3, 1e-100}},
-		want: []float64{1e100}, grad: [][]float64{{3, 1e-100}, {0, 1e200}},
-	}}
 	return r
 }
 
@@ -172,12 +167,8 @@ func luRow() row {
 			},
 		})
 	}
-	r.spots = []spot{
-		{name: "an exchange of rows", shapes: []ad.Shape{{2, 2}}, at: [][]float64{{0, 1, 1, 0}},
-			want: []float64{-1}},
-		{name: "a negative determinant", shapes: []ad.Shape{{1, 1}}, at: [][]float64{{-1e-300}},
-			want: []float64{-1}},
-	}
+	r.spots = []spot{{name: "an exchange of rows", shapes: []ad.Shape{{2, 2}},
+		at: [][]float64{{0, 1, 1, 0}}, want: []float64{-1}}}
 	return r
 }
 
@@ -266,16 +257,10 @@ func frechetRow() row {
 		})
 	}
 	r.spots = []spot{
-		{name: "a zero direction", shapes: []ad.Shape{{1, 1}, {1, 1}}, at: [][]float64{{1}, {0}},
-			want: []float64{0}, grad: [][]float64{{0}, {math.E}}},
-		{name: "a zero matrix", shapes: []ad.Shape{{1, 1}, {1, 1}}, at: [][]float64{{0}, {3}},
-			want: []float64{3}, grad: [][]float64{{3}, {1}}},
 		{name: "a huge direction", shapes: []ad.Shape{{1, 1}, {1, 1}},
 			at: [][]float64{{1}, {1e300}}, want: []float64{math.E * 1e300}},
 		{name: "a tiny direction", shapes: []ad.Shape{{1, 1}, {1, 1}},
 			at: [][]float64{{1}, {1e-300}}, want: []float64{math.E * 1e-300}},
-		{name: "an infinite direction", shapes: []ad.Shape{{1, 1}, {1, 1}},
-			at: [][]float64{{1}, {inf}}, want: []float64{nan}},
 	}
 	return r
 }

@@ -26,7 +26,7 @@ const specialCount = 24
 // which runs childTests.
 const (
 	specialChild = "TOBAC_TEST_SPECIAL_VALUES"
-	programTests = "RandomPrograms|Expectations|RewritingKeepsValues|FailuresByName|WeightsSumToOne"
+	programTests = "RandomPrograms|Expectations|RewritingKeepsValues|FailuresByName"
 	childTests   = "^Test(SpecialValues|ElementsAloneAndTogether|" + programTests + ")$"
 )
 
