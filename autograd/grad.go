@@ -311,7 +311,8 @@ func apart(pieces []*Node) bool {
 
 // isOuter reports whether n is the product of a column and a row.
 func isOuter(n *Node) bool {
-	return n.is("matmul") && n.args[0].shape[1] == 1 && n.shape[0] > 1 && n.shape[1] > 1
+	return n.is("matmul") && len(n.shape) == 2 && n.args[0].shape[1] == 1 && n.shape[0] > 1 &&
+		n.shape[1] > 1
 }
 
 // joinOuter makes one product of matrices of a sum of many outer products, Σ aᵢ bᵢᵀ, which a

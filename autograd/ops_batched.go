@@ -1,43 +1,12 @@
 package autograd
 
 import (
-	"fmt"
 	"slices"
 
 	"tobac/autograd/internal/ir"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
-
-func init() {
-	register(&Primitive{
-		// One matrix product per index of the leading dimensions, which agree.
-		Name:  "batch_matmul",
-		class: ir.MatMul,
-		form:  ir.Product,
-		Shape: func(_ Attr, in []Shape) (Shape, error) {
-			a, b := in[0], in[1]
-			r := len(a) - 2
-			if r < 0 || len(b) != len(a) || a[r+1] != b[r] || !a[:r].Equal(b[:r]) {
-				return nil, fmt.Errorf("shapes %v and %v, want (…,m,k) and (…,k,n)", a, b)
-			}
-			return append(slices.Clone(a[:r+1]), b[r+1]), nil
-		},
-		Value: func(_ Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
-			r := len(shape) - 2
-			m, k, n := shape[r], shapes[0][r+1], shape[r+1]
-			for i := range shape[:r].Len() {
-				kernels.Mul(matrixAt(out, i, m, n), matrixAt(in[0], i, m, k),
-					matrixAt(in[1], i, k, n))
-			}
-			return nil
-		},
-		VJP: func(y, ct *Node) []*Node {
-			a, b := y.args[0], y.args[1]
-			return []*Node{ct.MatMul(b.transposeLast()), a.transposeLast().MatMul(ct)}
-		},
-	})
-}
 
 // matrixAt is the i-th of the rows×cols matrices that lie one behind the other.
 func matrixAt(data []float64, i, rows, cols int) blas64.General {
@@ -75,7 +44,7 @@ func (n *Node) BatchMatMul(m *Node) *Node {
 			n.shape, m.shape)
 	}
 	a := n.Expand(append(slices.Clone(lead), rows, inner))
-	return a.op1("batch_matmul", Attr{}, m.Expand(append(slices.Clone(lead), inner, cols)))
+	return a.op1("matmul", Attr{}, m.Expand(append(slices.Clone(lead), inner, cols)))
 }
 
 // transposeLast exchanges the last two dimensions.

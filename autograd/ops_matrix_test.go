@@ -107,15 +107,17 @@ func regular(n int) func(rng *rand.Rand, i, size int) []float64 {
 }
 
 func matrixRows() []row {
-	return []row{batchRow(), luRow(), luSolveRow(), logAbsDetRow(), expmRow(), frechetRow()}
+	return []row{productRow(), luRow(), luSolveRow(), logAbsDetRow(), expmRow(), frechetRow()}
 }
 
-func batchRow() row {
-	r := row{op: "batch_matmul"}
+func productRow() row {
+	r := row{op: "matmul"}
 	for _, shapes := range [][2]ad.Shape{
 		{{2, 2, 3}, {2, 3, 4}}, {{2, 1, 3}, {2, 3, 1}}, {{1, 2, 2}, {1, 2, 2}},
 		{{2, 3, 1, 2}, {2, 3, 2, 2}},
 		{{3, 1, 2, 2}, {2, 2, 1}}, {{2, 3}, {2, 3, 2}}, {{1, 1, 1}, {1, 1, 1}},
+		{{2, 3}, {3, 4}}, {{1, 3}, {3, 2}}, {{2, 1}, {1, 3}}, {{3, 2}, {2, 1}}, {{1, 1}, {1, 1}},
+		{{1, 4}, {4, 1}},
 	} {
 		r.cases = append(r.cases, opCase{
 			name: shapes[0].String() + shapes[1].String(), shapes: shapes[:],

@@ -2,27 +2,31 @@ package autograd
 
 import (
 	"fmt"
+	"slices"
 
 	"tobac/autograd/internal/ir"
 )
 
 func init() {
 	register(&Primitive{
+		// One product for each index of the leading dimensions, which agree.
 		Name: "matmul",
 		Shape: func(_ Attr, in []Shape) (Shape, error) {
 			a, b := in[0], in[1]
-			if len(a) != 2 || len(b) != 2 || a[1] != b[0] {
-				return nil, fmt.Errorf("shapes %v and %v, want (m,k) and (k,n)", a, b)
+			r := len(a) - 2
+			if r < 0 || len(b) != len(a) || a[r+1] != b[r] || !a[:r].Equal(b[:r]) {
+				return nil, fmt.Errorf("shapes %v and %v, want (…,m,k) and (…,k,n)", a, b)
 			}
-			return Shape{a[0], b[1]}, nil
+			return append(slices.Clone(a[:r+1]), b[r+1]), nil
 		},
 		Value: func(_ Attr, out []float64, shape Shape, in [][]float64, shapes []Shape) error {
-			a, b, k := in[0], in[1], shapes[0][1]
-			m, n := shape[0], shape[1]
+			r := len(shape) - 2
+			m, k, n := shape[r], shapes[0][r+1], shape[r+1]
 			clear(out)
-			for i := range m {
+			for i := range shape[:r].Len() * m { // rows of all matrices
+				b := in[1][i/m*k*n:]
 				for l := range k {
-					x := a[i*k+l]
+					x := in[0][i*k+l]
 					for j := range n {
 						out[i*n+j] += x * b[l*n+j]
 					}
@@ -34,7 +38,7 @@ func init() {
 		form:  ir.Product,
 		VJP: func(y, ct *Node) []*Node {
 			a, b := y.args[0], y.args[1]
-			return []*Node{ct.MatMul(b.T()), a.T().MatMul(ct)}
+			return []*Node{ct.MatMul(b.transposeLast()), a.transposeLast().MatMul(ct)}
 		},
 	})
 }

@@ -282,22 +282,6 @@ func softmaxRow() row {
 }
 
 func productRows() []row {
-	matmul := row{op: "matmul"}
-	for _, d := range [][3]int{{2, 3, 4}, {1, 3, 2}, {2, 1, 3}, {3, 2, 1}, {1, 1, 1}, {1, 4, 1}} {
-		m, k, n := d[0], d[1], d[2]
-		c := opCase{
-			shapes: []ad.Shape{{m, k}, {k, n}},
-			build:  two((*ad.Node).MatMul),
-			want: func(x [][]float64) []float64 {
-				var p mat.Dense
-				p.Mul(mat.NewDense(m, k, x[0]), mat.NewDense(k, n, x[1]))
-				return p.RawMatrix().Data
-			},
-		}
-		c.name = c.shapes[0].String() + c.shapes[1].String()
-		matmul.cases = append(matmul.cases, c)
-	}
-
 	cholesky := row{op: "cholesky"}
 	for _, d := range []int{3, 2, 1} {
 		cholesky.cases = append(cholesky.cases, opCase{
@@ -334,7 +318,7 @@ func productRows() []row {
 		want: []float64{1e100, 0, 0, 1e-100},
 	}}
 	return []row{
-		matmul, cholesky,
+		cholesky,
 		solveRow("solve_lower", (*ad.Node).SolveLower, func(l mat.Matrix) mat.Matrix { return l }),
 		solveRow("solve_lower_t", (*ad.Node).SolveLowerT, func(l mat.Matrix) mat.Matrix {
 			return l.T()

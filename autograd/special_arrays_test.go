@@ -170,7 +170,7 @@ func matrixMeanings() []meaning {
 			return x[0].Expm()
 		}), unit, unit),
 		frechet,
-		several("batch_matmul", "rows times columns", 4, func(x []*ad.Node) *ad.Node {
+		several("matmul", "of a stack", 4, func(x []*ad.Node) *ad.Node {
 			n := x[0].Shape().Len()
 			left, right := besideEachOther(x[:2]).Reshape(ad.Shape{n, 1, 2}),
 				besideEachOther(x[2:]).Reshape(ad.Shape{n, 2, 1})
@@ -179,7 +179,7 @@ func matrixMeanings() []meaning {
 			factor(2), factor(3), factor(0), factor(1)),
 	}
 	for i := range all {
-		all[i].whole = all[i].op != "batch_matmul"
+		all[i].whole = all[i].op != "matmul"
 	}
 	return all
 }

@@ -92,10 +92,6 @@ func exceptions() []exception {
 			func(operand int, x []float64, constant []bool) []float64 {
 				return productsWithoutZeros(operand, x, constant)
 			}},
-		{"batch_matmul", "a structural zero times an infinity or NaN is 0",
-			func(operand int, x []float64, constant []bool) []float64 {
-				return productsWithoutZeros(operand, x, constant)
-			}},
 		{"atan2", "a structural zero times an infinity or NaN is 0",
 			func(operand int, x []float64, constant []bool) []float64 {
 				if operand >= 0 && zeroConstant(x, constant, 1-operand) {

@@ -101,7 +101,7 @@ func everyOperation() (all []expression) {
 		"power": node.Power, "sigmoid_shift": node.SigmoidShift, "solve_lower": node.SolveLower,
 		"solve_lower_t": node.SolveLowerT, "straight_through": node.StraightThrough,
 		"sub": node.Sub,
-		"batch_matmul": func(x, y node) node {
+		"matmul of a stack": func(x, y node) node {
 			return x.Reshape(ad.Shape{1, 3, 3}).BatchMatMul(y.Reshape(ad.Shape{1, 3, 3}))
 		},
 		"lu_solve": func(x, y node) node { return spd(x).Solve(y) },

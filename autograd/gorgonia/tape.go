@@ -156,7 +156,8 @@ func (t *tape) lower(n *ir.Value) (*G.Node, error) {
 	if c := n.Op.Class; n.Op.Unary == nil && n.Op.Binary == nil && c != ir.Sum && c != ir.MatMul {
 		native = nil // an operation of the user's that has the name of a native one
 	}
-	if n.Len() == 0 || slices.ContainsFunc(n.Args, func(a *ir.Value) bool { return a.Len() == 0 }) {
+	if n.Len() == 0 || n.Op.Class == ir.MatMul && len(n.Shape) > 2 ||
+		slices.ContainsFunc(n.Args, func(a *ir.Value) bool { return a.Len() == 0 }) {
 		native = nil // which gorgonia's own ops do not bear
 	}
 	switch r := n.Op; {
