@@ -49,8 +49,11 @@ const (
 	trustedRows     = 2
 	recordedRows    = 15
 	independentRows = 50
-	// probability of so much dependence by chance, in any equation, below which the form is refuted
-	refuted = 1e-5
+	// probability of so much dependence by chance, in any equation, below which the form is
+	// refuted, among at most so many rows: a dependence that these do not show misleads little, and
+	// enough rows show that no form is exact
+	refuted  = 1e-5
+	mostRows = 5000
 )
 
 // Doubtable reports whether [Trust.In] may count a model in part.
@@ -85,7 +88,7 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 	for j := range data.Names {
 		parents := g.Parents(j)
 		observed[j] = data.ObservedRows(j)
-		count := rows * float64(len(observed[j]))
+		count := min(rows*float64(len(observed[j])), mostRows)
 		if count < 10 {
 			continue
 		}

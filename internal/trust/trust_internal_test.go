@@ -251,3 +251,35 @@ func TestUnprotected(t *testing.T) {
 		}
 	}
 }
+
+// leaves are scores whose equation of the second variable leaves these residuals.
+type leaves []float64
+
+func (leaves) Vars() int                        { return 2 }
+func (leaves) LogScore(int, []int) float64      { return 0 }
+func (r leaves) Residuals(int, []int) []float64 { return r }
+
+// A dependence of the noise that thousands of rows show refutes the form; one that only tens of
+// thousands show does not, although chance has less of either.
+func TestRefutedByFewRows(t *testing.T) {
+	const n = 40_000
+	rng := rand.New(rand.NewPCG(6, 6))
+	data := &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(n, 2, nil)}
+	edge := dag.New(2)
+	edge.Set(0, 1, true)
+	for _, row := range []struct {
+		bend    float64
+		refuted bool
+	}{{0.03, false}, {0.1, true}} {
+		rest := make(leaves, n)
+		for i := range rest {
+			x := rng.NormFloat64()
+			rest[i] = rng.NormFloat64() + row.bend*(x*x-1)
+			data.X.SetRow(i, []float64{x, rest[i]})
+		}
+		found, _ := examineNoise(data, edge, rest, 1, 1)
+		if got := found.chance <= refuted; got != row.refuted {
+			t.Errorf("bend %v: refuted %v (%v), want %v", row.bend, got, found.chance, row.refuted)
+		}
+	}
+}
