@@ -24,7 +24,7 @@ import (
 
 // NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t,
 // sinh–arcsinh noise, noise of light tails, or normal noise whose scale changes with the parents,
-// averaged by their evidence. Up to twelve columns may share a shape. Noise that is not normal
+// averaged by their evidence. Up to twelve columns may share a kind. Noise that is not normal
 // tells directions (LiNGAM, Shimizu et al. 2006). Equal values are spread over what was rounded to
 // them; columns of few values, or with an atom, have the scores of [BGe].
 type NonGaussian struct {
@@ -259,28 +259,38 @@ func (m nonGaussianModel) Hypotheses(ctx context.Context, data *dataset.Table, p
 	if opt.Modes == nil {
 		opt.Modes = additive.NewModes()
 	}
-	shared := additive.SharedForms
-	if len(data.Names) > refinement.MixedVariables {
-		shared = 0
-	}
-	var all []Hypothesis
-	for opt.Shared = range shared + 1 {
+	return shared(data, func(kind int) (refinement.Refinable, error) {
+		opt := opt
+		opt.Shared = kind
 		s, err := additive.NewLinear(spread.X, data.Mask(), opt)
 		if err == nil {
 			err = refine(ctx, s, m.MaxParents, prior, workers)
 		}
+		return s, err
+	}, leftOpen(m.MaxParents, len(data.Names)))
+}
+
+// shared are the hypotheses that each variable has noise of a kind for itself, and that most have
+// the same, up to twelve variables, with half of the prior probability.
+func shared(data *dataset.Table, scores func(kind int) (refinement.Refinable, error),
+	open bool) (all []Hypothesis, err error) {
+	kinds := additive.SharedForms
+	if len(data.Names) > refinement.MixedVariables {
+		kinds = 0
+	}
+	for kind := range kinds + 1 {
+		s, err := scores(kind)
 		if err != nil {
 			return nil, err
 		}
 		weight := 1.0
 		switch {
-		case opt.Shared > 0:
-			weight = 0.5 / float64(shared)
-		case shared > 0:
+		case kind > 0:
+			weight = 0.5 / float64(kinds)
+		case kinds > 0:
 			weight = 0.5
 		}
-		all = append(all, Hypothesis{Scores: s, LogWeight: math.Log(weight),
-			Open: leftOpen(m.MaxParents, len(data.Names))})
+		all = append(all, Hypothesis{Scores: s, LogWeight: math.Log(weight), Open: open})
 	}
 	return all, nil
 }
@@ -292,11 +302,14 @@ func (m additiveModel) Hypotheses(ctx context.Context, data *dataset.Table, prio
 	if err != nil {
 		return nil, err
 	}
-	s, err := postNonlinear(ctx, first, data, workers)
-	if err == nil {
-		err = refine(ctx, s, m.MaxParents, prior, workers)
+	scores, err := postNonlinear(ctx, first, data, workers)
+	if err != nil {
+		return nil, err
 	}
-	return []Hypothesis{{Scores: s, Open: leftOpen(m.MaxParents, len(data.Names))}}, err
+	return shared(data, func(kind int) (refinement.Refinable, error) {
+		s := scores(kind)
+		return s, refine(ctx, s, m.MaxParents, prior, workers)
+	}, leftOpen(m.MaxParents, len(data.Names)))
 }
 
 // From someTransform nats of evidence for each row on, of transformRows at most, one equation with
@@ -323,12 +336,13 @@ func (additiveModel) FormNote(data *dataset.Table, _ *dag.Graph, s score.Scorer)
 }
 
 // postNonlinear are scores of equations that may be additive in the normal scores of the columns as
-// well, where one gains from that. Measurements keep their scale: what little their form tells of
-// directions would be lost (bench/notes/pairs.md).
+// well, where one gains from that, by the kind of noise that most share. Measurements keep their
+// scale: what little their form tells of directions would be lost (bench/notes/pairs.md).
 func postNonlinear(ctx context.Context, s *additive.Scorer, data *dataset.Table,
-	workers int) (refinement.Refinable, error) {
+	workers int) (func(kind int) refinement.Refinable, error) {
+	untransformed := func(kind int) refinement.Refinable { return s.Sharing(kind) }
 	if len(data.Names) < 2 || inspect.Recorded(data) {
-		return s, nil
+		return untransformed, nil
 	}
 	spread, _ := inspect.Spread(data)
 	scores, err := spread.NormalScores()
@@ -341,9 +355,9 @@ func postNonlinear(ctx context.Context, s *additive.Scorer, data *dataset.Table,
 	}
 	gain, err := both.Gain(ctx, workers)
 	if n, _ := data.X.Dims(); err != nil || gain < someTransform*float64(min(n, transformRows)) {
-		return s, err
+		return untransformed, err
 	}
-	return both, nil
+	return func(kind int) refinement.Refinable { return both.Sharing(kind) }, nil
 }
 
 // scorer makes the scores for some data.

@@ -422,3 +422,35 @@ func TestEquationOfASum(t *testing.T) {
 		}
 	}
 }
+
+// The weights of the kinds of noise are between a quarter and four times those without sharing, and
+// columns with one kind together gain by sharing that.
+func TestSharing(t *testing.T) {
+	const n = 100
+	rng := rand.New(rand.NewPCG(5, 7))
+	x := mat.NewDense(n, 3, nil)
+	for r := range n {
+		a := rng.ExpFloat64()
+		b := math.Sin(2*a) + 0.3*rng.ExpFloat64()
+		x.SetRow(r, []float64{a, b, b*b + 0.3*rng.ExpFloat64()})
+	}
+	s, err := additive.New(x, nil, additive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := 0.0
+	for kind := 1; kind <= additive.SharedForms; kind++ {
+		shared, sum := s.Sharing(kind), 0.0
+		for j, parents := range [][]int{nil, {0}, {1}} {
+			gain := shared.LogScore(j, parents) - s.LogScore(j, parents)
+			if math.Abs(gain) > math.Log(4)+1e-9 {
+				t.Errorf("kind %d shared: equation %d gains %v nats, want up to ln 4", kind, j, gain)
+			}
+			sum += gain
+		}
+		best = max(best, sum)
+	}
+	if best < 2 {
+		t.Errorf("three skewed columns gain %v nats, want 2 of at most 4.2", best)
+	}
+}

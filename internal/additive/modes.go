@@ -30,7 +30,8 @@ var forms = []form{{shape: normal}, {shape: student}, {shape: lightTails}, {shap
 
 const linearForms = 5
 
-// SharedForms is the number of forms that variables may share beside normal noise of one scale.
+// SharedForms is the number of kinds of noise that variables may share beside normal noise of one
+// scale.
 const SharedForms = linearForms - 1
 
 // sharing is the prior probability that a variable has the form that most have.
@@ -40,14 +41,17 @@ const sharing = 0.8
 // over, in units of those of the columns.
 var amplitudes = []float64{1, 0.3, 3}
 
-// Modes are those of equations that are straight lines. They are safe for concurrent use.
+// Modes are those of equations. They are safe for concurrent use.
 type Modes struct {
-	mu sync.Mutex
-	of map[string][]mode // by [nodescore.FamilyKey], of all linear forms
+	mu     sync.Mutex
+	of     map[string][]mode // by [nodescore.FamilyKey], of all linear forms
+	curved map[string][]mode // of the forms with smooth functions
 }
 
 // NewModes has none.
-func NewModes() *Modes { return &Modes{of: map[string][]mode{}} }
+func NewModes() *Modes {
+	return &Modes{of: map[string][]mode{}, curved: map[string][]mode{}}
+}
 
 // A mode is that of a form.
 type mode struct {
@@ -83,7 +87,8 @@ func (s *Scorer) modes(j int, parents []int) []mode {
 	if s.opt.Linear {
 		return straight
 	}
-	return slices.Concat(straight, found(&s.mu, s.curved, j, parents, func() []mode {
+	m := s.opt.Modes
+	return slices.Concat(straight, found(&m.mu, m.curved, j, parents, func() []mode {
 		return s.findCurved(j, parents, straight)
 	}))
 }
@@ -203,17 +208,20 @@ func promising(before []mode, first, end int) []int {
 // logPrior is the prior probability of a form, and of an amplitude, of an equation of so many
 // parents.
 func (s *Scorer) logPrior(form, parents int) float64 {
+	kind := -math.Log(linearForms)
 	switch {
-	case s.opt.Shared > 0 && form == s.opt.Shared:
-		return math.Log(sharing)
+	case s.opt.Shared > 0 && form%linearForms == s.opt.Shared:
+		kind = math.Log(sharing)
 	case s.opt.Shared > 0:
-		return math.Log((1 - sharing) / SharedForms)
-	case s.opt.Linear:
-		return -math.Log(linearForms)
-	case parents > 0 && forms[form].smooth:
-		return -math.Log(float64(len(forms) * len(amplitudes)))
+		kind = math.Log((1 - sharing) / SharedForms)
 	}
-	return -math.Log(float64(len(forms)))
+	switch {
+	case s.opt.Linear:
+		return kind
+	case parents > 0 && forms[form].smooth:
+		return kind - math.Log(float64(2*len(amplitudes)))
+	}
+	return kind - math.Log(2)
 }
 
 // logWeights are the log evidences of modes with the prior probabilities, and their sum.

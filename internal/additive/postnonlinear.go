@@ -32,6 +32,11 @@ func NewPostNonlinear(s *Scorer, normalScores, intervened mat.Matrix) (*PostNonl
 	return &PostNonlinear{s, scores}, err
 }
 
+// Sharing is as of [Scorer].
+func (s *PostNonlinear) Sharing(kind int) *PostNonlinear {
+	return &PostNonlinear{s.Scorer.Sharing(kind), s.scores.Sharing(kind)}
+}
+
 // Gain is the most that the second form has more evidence than the first, in nats, of an equation
 // with one parent.
 func (s *PostNonlinear) Gain(ctx context.Context, workers int) (float64, error) {

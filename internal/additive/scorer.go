@@ -24,8 +24,8 @@ type Options struct {
 	// whose weights [Linear.Equation] has.
 	Linear bool
 
-	// Shared is the linear form that most variables have, from 1 to [SharedForms]; 0 means that all
-	// forms are as probable. It needs Linear.
+	// Shared is the kind of noise that most variables have, from 1 to [SharedForms]; 0 means that
+	// all kinds are as probable.
 	Shared int
 
 	// MaxParents is the number of parents up to which all equations are fitted. Sets of more
@@ -70,7 +70,6 @@ type Scorer struct {
 
 	mu     sync.Mutex
 	known  map[string]float64 // scores of fitted equations, by [nodescore.FamilyKey]
-	curved map[string][]mode  // of the forms with smooth functions
 	drawn  map[string][]*fit  // likely forms of the equations that functions were drawn of
 	matter map[string][]bool  // by [nodescore.FamilyKey] of no parents: which variables matter
 }
@@ -105,7 +104,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	if opt.Modes == nil {
 		opt.Modes = NewModes()
 	}
-	s := &Scorer{opt: opt, known: map[string]float64{}, curved: map[string][]mode{},
+	s := &Scorer{opt: opt, known: map[string]float64{},
 		drawn: map[string][]*fit{}, matter: map[string][]bool{}}
 	for j := range d {
 		column := mat.Col(nil, j, x)
@@ -187,6 +186,15 @@ func at(x []float64, rows []int) []float64 {
 	for k, i := range rows {
 		out[k] = x[i]
 	}
+	return out
+}
+
+// Sharing are the scores with another kind of noise that most variables have, as of
+// [Options].Shared, with the same modes.
+func (s *Scorer) Sharing(kind int) *Scorer {
+	out := &Scorer{opt: s.opt, child: s.child, parent: s.parent, centre: s.centre, sd: s.sd,
+		known: map[string]float64{}, drawn: map[string][]*fit{}, matter: map[string][]bool{}}
+	out.opt.Shared = kind
 	return out
 }
 
