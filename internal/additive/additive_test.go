@@ -444,7 +444,7 @@ func TestSharing(t *testing.T) {
 		for j, parents := range [][]int{nil, {0}, {1}} {
 			gain := shared.LogScore(j, parents) - s.LogScore(j, parents)
 			if math.Abs(gain) > math.Log(4)+1e-9 {
-				t.Errorf("kind %d shared: equation %d gains %v nats, want up to ln 4", kind, j, gain)
+				t.Errorf("kind %d: equation %d gains %v nats, want up to ln 4", kind, j, gain)
 			}
 			sum += gain
 		}
