@@ -47,16 +47,33 @@ var basis, weight = func() (b [scale][points]float64, w [points]float64) {
 	return b, w
 }()
 
-// A model has the rows of both variables.
-type model [2][]float64
+// A model has the rows of both variables, or of one.
+type model [][]float64
 
 // LogEvidence is the log evidence of a hidden cause of two variables of mean 0 and variance 1; −∞
 // where no mode is found, and where it is far below least.
 func LogEvidence(x, y []float64, least float64) float64 {
 	m := model{x, y}
+	r := stat.Correlation(x, y, nil)
+	both := math.Min(0.95, math.Max(0.5, math.Sqrt(math.Abs(r))))
+	other := math.Min(0.9, math.Max(0.3, math.Abs(r)))
+	sign := math.Copysign(1, r)
+	return m.logEvidence(least, []float64{both, sign * both}, []float64{0.9, sign * other},
+		[]float64{other, sign * 0.9})
+}
+
+// Alone is the log evidence of one such variable, whose hidden cause is its own: of noise as
+// flexible as what two variables have together.
+func Alone(x []float64) float64 {
+	return model{x}.logEvidence(math.Inf(-1), []float64{0.5}, []float64{0.9})
+}
+
+// logEvidence climbs from parameters with the given slopes on the hidden cause.
+func (m model) logEvidence(least float64, slopes ...[]float64) float64 {
 	var mode []float64
 	best := math.Inf(-1)
-	for k, theta := range m.starts() {
+	for k, of := range slopes {
+		theta := start(of)
 		if v := m.climb(theta); v > best {
 			best, mode = v, theta
 		}
@@ -64,7 +81,7 @@ func LogEvidence(x, y []float64, least float64) float64 {
 			return math.Inf(-1)
 		}
 	}
-	if best < least {
+	if best < least || mode == nil {
 		return best
 	}
 	return m.laplace(mode)
@@ -74,23 +91,14 @@ func LogEvidence(x, y []float64, least float64) float64 {
 // looked for.
 const hopeless = 10
 
-// starts are parameters from which the mode is looked for: with as much of either variable due to
-// the hidden cause as their correlation asks for, and with more of one of them.
-func (m model) starts() [][]float64 {
-	r := stat.Correlation(m[0], m[1], nil)
-	both := math.Min(0.95, math.Max(0.5, math.Sqrt(math.Abs(r))))
-	other := math.Min(0.9, math.Max(0.3, math.Abs(r)))
-	var all [][]float64
-	for _, parts := range [][2]float64{{both, both}, {0.9, other}, {other, 0.9}} {
-		theta := make([]float64, 2*params)
-		for v, a := range parts {
-			of := theta[v*params:]
-			of[slope], of[scale] = a, (0.5*math.Log(1-a*a)-typical)/priorSD[scale]
-		}
-		theta[params+slope] *= math.Copysign(1, r)
-		all = append(all, theta)
+// start has parameters of variables with some slopes and the variance 1.
+func start(slopes []float64) []float64 {
+	theta := make([]float64, len(slopes)*params)
+	for v, a := range slopes {
+		of := theta[v*params:]
+		of[slope], of[scale] = a, (0.5*math.Log(1-a*a)-typical)/priorSD[scale]
 	}
-	return all
+	return theta
 }
 
 // gradientOf is that of the log joint density, from the scores of the rows.
@@ -193,8 +201,7 @@ func (m model) laplace(mode []float64) float64 {
 // evaluate is the log joint density of the rows and the parameters, and unless nil the scores of
 // the rows.
 func (m model) evaluate(theta []float64, scores *mat.Dense) float64 {
-	var mean [2][points]float64
-	var of [2]noise
+	mean, of := make([][points]float64, len(m)), make([]noise, len(m))
 	sum := 0.0
 	for v := range mean {
 		t := theta[v*params : (v+1)*params]
@@ -207,19 +214,21 @@ func (m model) evaluate(theta []float64, scores *mat.Dense) float64 {
 	for _, t := range theta {
 		sum -= t*t/2 + 0.5*math.Log(2*math.Pi)
 	}
-	const least = 1e-12 // density of the first variable below which a point counts for nothing
-	var at [2][points]place
+	const least = 1e-12 // density of a variable below which a point counts for nothing
+	at := make([][points]place, len(m))
 	for r := range m[0] {
 		var part [points]float64
 		total := 1e-300
 		for k, w := range weight {
-			at[0][k] = of[0].at(m[0][r] - mean[0][k])
-			if w *= at[0][k].density; w < least {
-				continue
+			for v := range m {
+				at[v][k] = of[v].at(m[v][r] - mean[v][k])
+				if w *= at[v][k].density; w < least && v < len(m)-1 {
+					w = 0
+					break
+				}
 			}
-			at[1][k] = of[1].at(m[1][r] - mean[1][k])
-			part[k] = w * at[1][k].density
-			total += part[k]
+			part[k] = w
+			total += w
 		}
 		sum += math.Log(total)
 		if scores == nil {

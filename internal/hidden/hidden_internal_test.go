@@ -74,6 +74,31 @@ func TestDensity(t *testing.T) {
 	if math.Abs(sum-1) > 1e-4 {
 		t.Errorf("the density integrates to %v, want 1", sum)
 	}
+	own := theta[:params]
+	sum, prior = 0, -floats.Dot(own, own)/2-params/2.0*math.Log(2*math.Pi)
+	for x := -12.0; x <= 12; x += step {
+		sum += step * math.Exp(model{{x}}.evaluate(own, nil)-prior)
+	}
+	if math.Abs(sum-1) > 1e-4 {
+		t.Errorf("the density of one variable integrates to %v, want 1", sum)
+	}
+}
+
+// Two independent variables are explained better by a cause for each than by one of both, and
+// skewed ones better than by a normal density.
+func TestAlone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 9))
+	x, y := make([]float64, 300), make([]float64, 300)
+	for i := range x { // Gumbel
+		x[i], y[i] = -math.Log(rng.ExpFloat64()), -math.Log(rng.ExpFloat64())
+	}
+	standard(x)
+	standard(y)
+	normal := -300 * (math.Log(2*math.Pi) + 1)
+	both, alone := LogEvidence(x, y, math.Inf(-1)), Alone(x)+Alone(y)
+	if !(alone > both && alone > normal) {
+		t.Errorf("alone %v, together %v, by a normal density %v", alone, both, normal)
+	}
 }
 
 // The evidence is the same with the variables exchanged, and with either of the other sign.

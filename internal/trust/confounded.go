@@ -44,7 +44,8 @@ type confounded struct {
 // do; "" where none does. said are the edges with a direction that is said. The evidence of the
 // edge i → j is what it adds to that of the equation of j, or of what is left of j without i; that
 // of a hidden cause is what it adds to the evidences of the noise of i and of what is left of j
-// ([hidden.LogEvidence]). The other terms of the equation are as they are, or fitted again.
+// ([hidden.LogEvidence]). The other terms of the equation are as they are, or fitted again. The
+// noise of the edge is as flexible as what a hidden cause leaves, if that has more evidence.
 //
 // To equivalent models a hidden cause and most of these edges are the same: [Trust.Unprotected].
 // Measurements and refuted forms have their own warnings.
@@ -153,13 +154,28 @@ func (p pair) hidden() float64 {
 	e, y := p.left(p.i, of, p.i), p.left(p.j, others, p.j)
 	direct, alone, ofY := evidences(e, y)
 	edge = math.Max(edge, p.part*direct)
-	best := p.part*common(e, y, alone+ofY, edge/p.part) - edge
+	more := p.part * (flexible(e, alone) + flexible(p.left(p.j, all, p.j), math.NaN()))
+	best := p.part*common(e, y, alone+ofY, edge/p.part) - edge - more
 	if len(others) > 0 {
 		z := p.left(p.j, all, p.i)
 		direct, _, ofZ := evidences(column(mat.Col(nil, p.i, p.data.X)), z)
-		best = math.Max(best, p.part*(common(e, z, alone+ofZ, direct)-direct))
+		best = math.Max(best, p.part*(common(e, z, alone+ofZ, direct)-direct)-more)
 	}
 	return best
+}
+
+// flexible is how much more evidence noise has, in nats, of the shapes that a hidden cause allows
+// each of its effects than of those that equations have; alone is the latter, NaN if not known. An
+// edge may have such noise as well.
+func flexible(x []float64, alone float64) float64 {
+	if math.IsNaN(alone) {
+		s, err := additive.New(mat.NewDense(len(x), 1, x), nil, additive.Options{})
+		if err != nil {
+			return 0
+		}
+		alone = s.LogScore(0, nil)
+	}
+	return math.Max(0, hidden.Alone(x)-alone)
 }
 
 // evidences are what an edge x → y adds to the log evidence of y, and those of either variable
