@@ -359,7 +359,7 @@ func TestEffectsOfProcesses(t *testing.T) {
 			f.SD > 0.2 || f.Q05 >= f.Mean || f.Q95 <= f.Mean {
 			t.Errorf("effect %+v, want %.3f", f, low+high)
 		}
-		curve, err := e.Curve(0, 1, []float64{1, 3})
+		curve, _, err := e.Curve(0, 1, []float64{1, 3})
 		if err != nil {
 			t.Fatal(err)
 		}

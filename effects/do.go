@@ -3,6 +3,8 @@ package effects
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A Setting is an intervention: variable Var gets the value Value, in the units of
@@ -103,21 +105,27 @@ func (e *Effects) set(settings []Setting) ([]float64, error) {
 	return set, nil
 }
 
-// Curve is E[x_To | do(x_From = a)] at the values a.
-func (e *Effects) Curve(from, to int, at []float64) ([]Distribution, error) {
-	out := make([]Distribution, len(at))
+// Curve is E[x_To | do(x_From = a)] at the values a, and how much larger it is there than at the
+// first of them.
+func (e *Effects) Curve(from, to int, at []float64) (means, contrasts []Distribution, err error) {
+	means, contrasts = make([]Distribution, len(at)), make([]Distribution, len(at))
+	var first []float64
 	for k, a := range at {
 		set, err := e.set([]Setting{{from, a}})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		values := make([]float64, len(e.draws))
 		for m, draw := range e.draws {
 			values[m] = draw.do(set).means[to]
 		}
-		out[k] = e.distribution(values)
+		means[k] = e.distribution(values)
+		if k == 0 {
+			first = values
+		}
+		contrasts[k] = e.distribution(floats.SubTo(make([]float64, len(values)), values, first))
 	}
-	return out, nil
+	return means, contrasts, nil
 }
 
 // Warnings name the values of an intervention that lie outside of the range of

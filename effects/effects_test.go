@@ -208,7 +208,7 @@ func TestDoAgreesWithEffects(t *testing.T) {
 					t.Fatalf("do changes %d, which is no descendant of %d", to, from)
 				}
 			}
-			curve, err := e.Curve(from, to, []float64{1, 3})
+			curve, _, err := e.Curve(from, to, []float64{1, 3})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -110,7 +110,7 @@ func TestSquares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	curve, err := e.Curve(0, 2, []float64{0, 2})
+	curve, _, err := e.Curve(0, 2, []float64{0, 2})
 	if err != nil {
 		t.Fatal(err)
 	}

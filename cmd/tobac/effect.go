@@ -22,7 +22,9 @@ const effectLong = `Effect prints the posterior of the total effect of A on B: t
 value of B when A is set one unit higher by an intervention. RUN is a folder that tobac fit
 --out wrote. The effect averages over the graphs and parameters of the posterior; a graph
 without a directed path from A to B contributes an effect of 0. Without --to all columns
-are listed; with it, a histogram and the expected value of B at quantiles of A follow.
+are listed; with it, a histogram and the expected value of B at quantiles of A follow, or at
+every level of A with the difference from the first. Levels without an order have no unit:
+for a category A only these are printed, with --to.
 
 The interval goes from the 5 % to the 95 % quantile of the posterior. Under nonlinear models
 the effect is the average slope between the 5 % and the 95 % quantile of A. Particles of
@@ -77,7 +79,10 @@ type effectAnswer struct {
 	effects []effects.Effect // by the size of the mean in standard deviations
 	single  bool             // of one target, with what follows
 	values  []float64        // by draw
+	at      []float64        // values of A: quantiles, or its levels
 	curve   []effects.Distribution
+	// by value how much more is expected of B than at the first; of levels
+	contrasts []effects.Distribution
 }
 
 func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
@@ -99,10 +104,13 @@ func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
 		return nil, err
 	}
 	for _, j := range []int{a.from, target} {
-		if j >= 0 && r.columns != nil && r.columns[j].Unordered {
-			return nil, fmt.Errorf("column %s is a category, whose levels have no unit; allowed: "+
-				"tobac predict --do, which compares levels",
-				delimited.Excerpt(r.posterior.Names[j]))
+		if j >= 0 && r.columns != nil && r.columns[j].Unordered && (j == target || !a.single) {
+			allowed := "--to B, which compares levels"
+			if j == target {
+				allowed = "tobac predict --do, which prints the probabilities of levels"
+			}
+			return nil, fmt.Errorf("column %s is a category, whose levels have no unit; allowed: %s",
+				delimited.Excerpt(r.posterior.Names[j]), allowed)
 		}
 	}
 	a.effects = r.effects.Of(a.from)
@@ -111,9 +119,17 @@ func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
 			return f.To != target
 		})
 		a.values = r.effects.Values(a.from, target)
-		if r.columns != nil {
-			a.curve, err = r.effects.Curve(a.from, target, r.columns[a.from].Quantiles)
+		if r.columns == nil {
+			return a, nil
 		}
+		a.at = r.columns[a.from].Quantiles
+		if names := r.levelNames(a.from); names != nil {
+			a.at = nil
+			for k := range names {
+				a.at = append(a.at, float64(k))
+			}
+		}
+		a.curve, a.contrasts, err = r.effects.Curve(a.from, target, a.at)
 		return a, err
 	}
 	size := func(f effects.Effect) float64 {
@@ -136,9 +152,20 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 	var w bytes.Buffer
 	r := a.run
 	name := func(j int) string { return cli.Label(r.posterior.Names[j]) }
-	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one unit higher, %s\n",
-		name(a.from), effectUnits(r.transform))
 	known := !math.IsNaN(a.effects[0].SD)
+	if r.columns != nil && r.columns[a.from].Unordered {
+		if err := a.writeLevels(&w); err != nil {
+			return err
+		}
+		fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
+		return written(stdout, w.Bytes())
+	}
+	unit := "unit"
+	if r.levelNames(a.from) != nil {
+		unit = "level"
+	}
+	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one %s higher, %s\n",
+		name(a.from), unit, effectUnits(r.transform))
 	t := cli.NewTable(&w)
 	fmt.Fprint(t, "  B\teffect")
 	if known {
@@ -165,13 +192,18 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 	if a.single && known {
 		writeHistogram(&w, a.values, r.effects.Weights)
 	}
-	if a.curve != nil {
+	if r.levelNames(a.from) != nil && a.curve != nil {
+		fmt.Fprintln(&w)
+		if err := a.writeLevels(&w); err != nil {
+			return err
+		}
+	} else if a.curve != nil {
 		fmt.Fprintf(&w, "\nE[%s] when %s is set to quantiles of its column\n",
 			name(a.effects[0].To), name(a.from))
 		t := cli.NewTable(&w)
 		for k, d := range a.curve {
 			fmt.Fprintf(t, "  %.0f %%\t%s = %.4g\t%s", 100*effects.Levels[k], name(a.from),
-				r.columns[a.from].Quantiles[k], cli.WeightText(d.Mean, d.SD))
+				a.at[k], cli.WeightText(d.Mean, d.SD))
 			if known {
 				fmt.Fprintf(t, "\t%s", intervalText(d))
 			}
@@ -181,10 +213,41 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 			return err
 		}
 	}
-	if _, err := stdout.Write(w.Bytes()); err != nil {
+	return written(stdout, w.Bytes())
+}
+
+// written writes to the standard output.
+func written(stdout io.Writer, text []byte) error {
+	if _, err := stdout.Write(text); err != nil {
 		return file.WithPath("standard output", err)
 	}
 	return nil
+}
+
+// writeLevels prints what is expected of the target at every level, and the differences from the
+// first.
+func (a *effectAnswer) writeLevels(w io.Writer) error {
+	r := a.run
+	from, to := cli.Label(r.posterior.Names[a.from]), cli.Label(r.posterior.Names[a.effects[0].To])
+	names := r.levelNames(a.from)
+	fmt.Fprintf(w, "E[%s] when %s is set to a level, and how much more than for %s = %s\n", to, from,
+		from, cli.Label(names[0]))
+	t := cli.NewTable(w)
+	for k, d := range a.curve {
+		c := a.contrasts[k]
+		fmt.Fprintf(t, "  %s = %s\t%s", from, cli.Label(names[k]), cli.WeightText(d.Mean, d.SD))
+		if known := !math.IsNaN(d.SD); known {
+			fmt.Fprintf(t, "\t%s", intervalText(d))
+		}
+		if k > 0 {
+			fmt.Fprintf(t, "\t%s", cli.WeightText(c.Mean, c.SD))
+			if !math.IsNaN(c.SD) {
+				fmt.Fprintf(t, "\t%s", intervalText(c))
+			}
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
 }
 
 // writeHistogram draws the distribution of an effect. The draws without any effect have a
@@ -249,6 +312,9 @@ type effectJSON struct {
 type curveJSON struct {
 	Level metrics.Number `json:"level"` // of the quantile
 	Value metrics.Number `json:"value"` // that the column is set to
+	// of a level: its name, and how much more is expected than at the first
+	Name     string            `json:"name,omitempty"`
+	Contrast *distributionJSON `json:"contrast,omitempty"`
 	distributionJSON
 }
 
@@ -263,13 +329,25 @@ func (a *effectAnswer) json() any {
 		out.EffectiveDraws = metrics.Number(a.run.effects.EffectiveDraws())
 	}
 	for _, f := range a.effects {
+		if a.run.columns != nil && a.run.columns[a.from].Unordered { // levels have no unit
+			nan := math.NaN()
+			f.Distribution = effects.Distribution{Mean: nan, SD: nan, Q05: nan, Q50: nan, Q95: nan}
+			f.Positive, f.Negative, f.InSD = nan, nan, nan
+		}
 		e := effectJSON{From: names[f.From], To: names[f.To],
 			distributionJSON: newDistributionJSON(f.Distribution), Path: metrics.Number(f.Path),
 			Positive: metrics.Number(f.Positive), Negative: metrics.Number(f.Negative),
 			InSD: metrics.Number(f.InSD)}
 		for k, d := range a.curve {
-			e.Curve = append(e.Curve, curveJSON{metrics.Number(effects.Levels[k]),
-				metrics.Number(a.run.columns[a.from].Quantiles[k]), newDistributionJSON(d)})
+			c := curveJSON{Level: metrics.Number(math.NaN()), Value: metrics.Number(a.at[k]),
+				distributionJSON: newDistributionJSON(d)}
+			if names := a.run.levelNames(a.from); names != nil {
+				contrast := newDistributionJSON(a.contrasts[k])
+				c.Name, c.Contrast = names[k], &contrast
+			} else {
+				c.Level = metrics.Number(effects.Levels[k])
+			}
+			e.Curve = append(e.Curve, c)
 		}
 		out.Effects = append(out.Effects, e)
 	}

@@ -33,8 +33,24 @@ func TestPredictLevels(t *testing.T) {
 	refuses(t, "predict run --do smoke=maybe", cli.ExitUsage,
 		`--do "smoke=maybe": the value is "maybe"; allowed: "no", "yes"`)
 	refuses(t, "effect run --from site", cli.ExitFailed,
-		`column "site" is a category, whose levels have no unit; allowed: tobac predict --do, which compares levels`)
-	succeed(t, "effect", "run", "--from", "smoke", "--to", "cough")
+		`column "site" is a category, whose levels have no unit; allowed: --to B, which compares levels`)
+	refuses(t, "effect run --from smoke --to site", cli.ExitFailed,
+		`column "site" is a category, whose levels have no unit; allowed: tobac predict --do, which prints the probabilities of levels`)
+	out = succeed(t, "effect", "run", "--from", "smoke", "--to", "cough").stdout
+	for _, want := range []string{"set one level higher", "more than for smoke = no",
+		"smoke = yes"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	out = succeed(t, "effect", "run", "--from", "site", "--to", "cough").stdout
+	if !strings.Contains(out, "more than for site = a") || strings.Contains(out, "Total effect") {
+		t.Errorf("levels of a category:\n%s", out)
+	}
+	if !strings.Contains(succeed(t, "effect", "run", "--from", "site", "--to", "cough",
+		"--json").stdout, `"contrast"`) {
+		t.Error("no contrasts in JSON")
+	}
 }
 
 // A model that the fit chose, and that SVGD does not sample, has no comparison: a note says so, and
