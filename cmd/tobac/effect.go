@@ -109,8 +109,8 @@ func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
 			if j == target {
 				allowed = "tobac predict --do, which prints the probabilities of levels"
 			}
-			return nil, fmt.Errorf("column %s is a category, whose levels have no unit; allowed: %s",
-				delimited.Excerpt(r.posterior.Names[j]), allowed)
+			return nil, fmt.Errorf("column %s is a category, whose levels have no unit; "+
+				"allowed: %s", delimited.Excerpt(r.posterior.Names[j]), allowed)
 		}
 	}
 	a.effects = r.effects.Of(a.from)
@@ -228,10 +228,11 @@ func written(stdout io.Writer, text []byte) error {
 // first.
 func (a *effectAnswer) writeLevels(w io.Writer) error {
 	r := a.run
-	from, to := cli.Label(r.posterior.Names[a.from]), cli.Label(r.posterior.Names[a.effects[0].To])
+	from := cli.Label(r.posterior.Names[a.from])
+	to := cli.Label(r.posterior.Names[a.effects[0].To])
 	names := r.levelNames(a.from)
-	fmt.Fprintf(w, "E[%s] when %s is set to a level, and how much more than for %s = %s\n", to, from,
-		from, cli.Label(names[0]))
+	fmt.Fprintf(w, "E[%s] when %s is set to a level, and how much more than for %s = %s\n", to,
+		from, from, cli.Label(names[0]))
 	t := cli.NewTable(w)
 	for k, d := range a.curve {
 		c := a.contrasts[k]
