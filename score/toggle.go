@@ -24,7 +24,7 @@ func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
 			missing--
 		}
 	}
-	var room [32]int
+	var room []int
 	at := 0
 	for k, i := range variables {
 		for at < n && parents[at] < i {
@@ -32,7 +32,8 @@ func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
 		}
 		switch {
 		case at < n && parents[at] == i: // odds may be −Inf: no difference of sums
-			dst[k] += p.LogPrior(j, scoring.Toggle(room[:0], parents, i))
+			room = scoring.Toggle(room[:0], parents, i)
+			dst[k] += p.LogPrior(j, room)
 		case missing > 1 || missing == 1 && !required[i]:
 			dst[k] = math.Inf(-1)
 		default:

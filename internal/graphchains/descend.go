@@ -20,13 +20,13 @@ import (
 const fewVariables = 24
 
 // steps reports whether searches go through hypotheses one after the other: several of many
-// variables, whose scores are fast.
+// variables, whose scores are fast, and which do not have one noise variance.
 func steps(all []sem.Hypothesis, d int) bool {
-	slow := func(h sem.Hypothesis) bool {
+	other := func(h sem.Hypothesis) bool {
 		_, fast := h.Scores.(nodescore.ToggleScorer)
-		return !fast
+		return !fast || h.NoiseVariance != 0
 	}
-	return d > fewVariables && len(all) > 1 && !slices.ContainsFunc(all, slow)
+	return d > fewVariables && len(all) > 1 && !slices.ContainsFunc(all, other)
 }
 
 // mostWorse is how many hypotheses in a row may be worse than the best one before a search ends.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -69,10 +70,37 @@ func (s *Searcher) bestToggle(
 // q is the score of a set of parents, ascending.
 func (s *Searcher) q(j int, set []int) float64 { return s.scores.q(j, set) }
 
-// A walk is one of a variable along the order, past its neighbours, one after the other.
-type walk struct {
-	steps []step
-	past  []int // neighbours on the way
+// passed are the neighbours of v on one side in the order, the nearest first.
+func (s *Searcher) passed(v int, right bool) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if len(s.near[v]) == s.d-1 { // the order has them sorted
+			by, end := -1, -1
+			if right {
+				by, end = 1, s.d
+			}
+			for k := s.key[v]/2 + by; k != end && yield(s.order[k]); k += by {
+			}
+			return
+		}
+		past := s.past[:0]
+		for _, u := range s.near[v] {
+			if s.key[u] > s.key[v] == right {
+				past = append(past, u)
+			}
+		}
+		slices.SortFunc(past, func(a, b int) int {
+			if right {
+				a, b = b, a
+			}
+			return s.key[b] - s.key[a]
+		})
+		s.past = past
+		for _, u := range past {
+			if !yield(u) {
+				return
+			}
+		}
+	}
 }
 
 // A step passes a neighbour, which then has the given parents.
@@ -96,25 +124,17 @@ type place struct {
 // along walks with v to one side, and returns the best place on the way.
 func (s *Searcher) along(v int, right bool) place {
 	home := s.key[v]
-	past := s.walk.past[:0]
-	for _, u := range s.near[v] {
-		if s.key[u] > home == right {
-			past = append(past, u)
-		}
-	}
-	slices.SortFunc(past, func(a, b int) int {
-		if right {
-			a, b = b, a
-		}
-		return s.key[b] - s.key[a]
-	})
-	s.walk.past, s.walk.steps = past, s.walk.steps[:0]
+	s.steps = s.steps[:0]
 	set, q := s.parents[v], s.score[v]
 	total, best := 0.0, place{key: home}
 	count := 0
-	for _, u := range past {
+	for u := range s.passed(v, right) {
 		at := step{neighbour: u, parents: s.parents[u], score: s.score[u]}
 		before := total
+		if !right && s.hopeless(v, u, set, at.parents, q, at.score, total-best.gain) ||
+			right && s.hopeless(u, v, at.parents, set, at.score, q, total-best.gain) {
+			break
+		}
 		if right {
 			s.key[v] = s.key[u] + 1
 			at.parents, at.score, total = s.lose(u, v, at.parents, at.score, total)
@@ -125,17 +145,17 @@ func (s *Searcher) along(v int, right bool) place {
 			at.parents, at.score, total = s.take(u, v, at.parents, at.score, total)
 		}
 		at.walker, at.gain = set, total
-		s.walk.steps = append(s.walk.steps, at)
+		s.steps = append(s.steps, at)
 		if total < best.gain-s.barrier || math.IsInf(total, -1) || math.IsNaN(total) {
 			break
 		}
 		if total > before && total > best.gain+tie {
 			best = place{gain: total, key: s.key[v], parents: set, score: q}
-			count = len(s.walk.steps)
+			count = len(s.steps)
 		}
 	}
 	s.key[v] = home
-	for _, at := range s.walk.steps[:count] {
+	for _, at := range s.steps[:count] {
 		if !slices.Equal(at.parents, s.parents[at.neighbour]) {
 			best.steps = append(best.steps, at)
 		}
@@ -152,7 +172,7 @@ func (s *Searcher) Detours(visit func(loss float64, j int, parents []int)) {
 		for _, right := range [2]bool{false, true} {
 			s.along(v, right)
 			loss := math.Inf(1)
-			for _, at := range slices.Backward(s.walk.steps) {
+			for _, at := range slices.Backward(s.steps) {
 				loss = min(loss, -at.gain)
 				visit(loss, at.neighbour, at.parents)
 				visit(-at.gain, v, at.walker)
@@ -166,24 +186,85 @@ func (s *Searcher) lose(j, i int, set []int, q, total float64) ([]int, float64, 
 	if _, found := slices.BinarySearch(set, i); !found {
 		return set, q, total
 	}
-	less := nodescore.Toggled(set, i)
-	less, next := s.fit(j, less, s.q(j, less))
+	less, next := s.without(j, i, set)
+	less, next = s.fit(j, less, next)
 	return less, next, total + change(q, next)
+}
+
+// without is a set of parents of j less i, and its q.
+func (s *Searcher) without(j, i int, set []int) ([]int, float64) {
+	less := nodescore.Toggled(set, i)
+	if at, _ := slices.BinarySearch(s.candidates[j], i); same(set, s.parents[j]) {
+		return less, s.neighbour(&s.around[j], j, set, at)
+	}
+	return less, s.q(j, less)
+}
+
+// Sets of more than manyParents parents climb slowly: one that loses a parent, which gains at most
+// j itself as its parent then, does not climb if ln p is lower by several barriers after that.
+const (
+	manyParents = 40
+	barriers    = 4
+)
+
+// hopeless reports whether a walk ends where j, of many parents, loses i.
+func (s *Searcher) hopeless(j, i int, set, other []int, q, otherQ, total float64) bool {
+	if len(set) <= manyParents {
+		return false
+	}
+	if _, found := slices.BinarySearch(set, i); !found {
+		return false
+	}
+	_, less := s.without(j, i, set)
+	total += change(q, less)
+	if at, candidate := slices.BinarySearch(s.candidates[i], j); candidate {
+		total += max(change(otherQ, s.joined(i, at, other)), 0)
+	}
+	return total < -barriers*s.barrier
 }
 
 // take makes i, which is now before j, a parent of it if that gains, which it adds to total.
 func (s *Searcher) take(j, i int, set []int, q, total float64) ([]int, float64, float64) {
-	if _, candidate := slices.BinarySearch(s.candidates[j], i); !candidate {
+	at, candidate := slices.BinarySearch(s.candidates[j], i)
+	if !candidate {
 		return set, q, total
 	}
-	one := [1]int{i}
-	next, which := s.bestToggle(j, set, q, one[:])
-	if which < 0 {
+	next := s.joined(j, at, set)
+	if !(next > q+slack(q)) {
 		return set, q, total
 	}
 	set, next = s.fit(j, nodescore.Toggled(set, i), next)
 	return set, next, total + change(q, next)
 }
+
+// joined is q of j with a set of parents and its candidate of a number, or without it.
+func (s *Searcher) joined(j, number int, set []int) float64 {
+	if same(set, s.parents[j]) {
+		return s.neighbour(&s.around[j], j, set, number)
+	}
+	return s.neighbour(&s.aside, j, set, number)
+}
+
+// An around has q of a variable with one of its candidates more or less as parent.
+type around struct {
+	of      int
+	parents []int
+	values  []float64 // by candidate
+}
+
+// neighbour is q of j with the candidate of a number more or less as parent. On a walk past many
+// variables each of them asks for it, most of them about parents that stay.
+func (s *Searcher) neighbour(a *around, j int, set []int, number int) float64 {
+	all := s.candidates[j]
+	if a.of != j || !same(a.parents, set) || len(a.values) != len(all) {
+		a.of, a.parents, a.values = j, set, slices.Grow(a.values[:0], len(all))[:len(all)]
+		s.scores.toggled(a.values, j, set, all)
+	}
+	return a.values[number]
+}
+
+// same reports whether two sets, which are never changed in place, are one.
+func same(a, b []int) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // reinsert moves v to the place in the order that gains most, if there is a better one. The
 // variables that this concerns come into the queue.

@@ -66,6 +66,12 @@ func (v view) add(i, j int) {
 // then, once in a while. It needs the scores of
 // all pairs. It stops when ctx is done, and returns its error.
 func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int) (*Screen, error) {
+	return newScreen(ctx, s, p, workers, nil)
+}
+
+// newScreen has the view of all candidates of another screen under the same prior, if there is one.
+func newScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int,
+	like *Screen) (*Screen, error) {
 	d := s.Vars()
 	c := &Screen{scorer: s, prior: p, d: d, required: make([][]int, d)}
 	few, all := make([][]int, d), make([][]int, d)
@@ -98,21 +104,27 @@ func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int)
 		return ctx.Err()
 	})
 	c.few = newView(few)
-	if fast && d > most+1 {
+	switch {
+	case !fast || d <= most+1:
+	case like != nil && like.all.candidates != nil:
+		c.all = like.all
+	default:
 		c.all = newView(all)
 	}
 	return c, err
 }
 
-// NewScreens are those of several scores.
+// NewScreens are those of several scores. They share what depends on the prior only.
 func NewScreens(ctx context.Context, all []score.Scorer, p *score.Prior, workers int) ([]*Screen,
 	error) {
 	list := make([]*Screen, len(all))
+	var like *Screen
 	for k, s := range all {
 		var err error
-		if list[k], err = NewScreen(ctx, s, p, workers); err != nil {
+		if list[k], err = newScreen(ctx, s, p, workers, like); err != nil {
 			return nil, err
 		}
+		like = list[k]
 	}
 	return list, nil
 }

@@ -39,9 +39,13 @@ type Searcher struct {
 	fits    map[uint64]fitted
 	hash    [][3]uint64 // of each variable: as child, before it, and as parent to begin with
 
-	walk    walk
-	barrier float64 // by how much ln p may be lower on the way to a better place
-	first   float64 // the barrier of the first climb
+	steps   []step // of a walk of a variable along the order
+	past    []int  // neighbours on the way
+	around  []around
+	aside   around   // of another set of parents than the present one
+	leapt   []*[]int // sets of parents from which leaps have been tried
+	barrier float64  // by how much ln p may be lower on the way to a better place
+	first   float64  // the barrier of the first climb
 	queue   []int
 	queued  []bool
 	reached []bool
@@ -123,6 +127,7 @@ func empty(c *Screen, rng *rand.Rand) *Searcher {
 		parents: slices.Clone(c.required), score: make([]float64, c.d), scores: newScores(c),
 		queued: make([]bool, c.d), reached: make([]bool, c.d), values: make([]float64, c.d),
 		first: math.Inf(1), fits: map[uint64]fitted{}, hash: make([][3]uint64, c.d),
+		around: make([]around, c.d), aside: around{of: -1}, leapt: make([]*[]int, c.d),
 	}
 	hash := rand.NewPCG(uint64(c.d), 0) // any numbers do
 	for j := range s.hash {
@@ -318,7 +323,7 @@ func (s *Searcher) settle(ctx context.Context) error {
 }
 
 // widen makes the best change of the parents of each variable by one that is no descendant, also by
-// one that is no candidate, and reports whether there was any.
+// one that is no candidate, or else by many of them, and reports whether there was any.
 func (s *Searcher) widen() bool {
 	wider := false
 	for j := range s.d {
@@ -335,15 +340,19 @@ func (s *Searcher) widen() bool {
 				s.open = append(s.open, i)
 			}
 		}
-		best, i := s.bestToggle(j, s.parents[j], s.score[j], s.open)
-		if i < 0 {
+		set, q := s.parents[j], s.score[j]
+		if best, i := s.bestToggle(j, set, q, s.open); i >= 0 {
+			set, q = nodescore.Toggled(set, i), best
+		} else if set, q = s.leap(j, set, q); same(set, s.parents[j]) {
 			continue
 		}
 		wider = true
-		s.parents[j], s.score[j] = nodescore.Toggled(s.parents[j], i), best
-		s.few.add(i, j)
+		for _, i := range set {
+			s.few.add(i, j)
+			s.push(i)
+		}
+		s.parents[j], s.score[j] = set, q
 		s.sort(slices.Clone(s.order))
-		s.push(i)
 		s.push(j)
 	}
 	return wider

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/search"
@@ -313,5 +315,42 @@ func TestThrough(t *testing.T) {
 	}
 	if want := logScore(all[2], prior, got.Parents()); math.Abs(got.LogScore()-want) > 1e-6 {
 		t.Errorf("ln p is %v, want %v, that of the last score", got.LogScore(), want)
+	}
+}
+
+// A column that many others explain in equal parts finds all of them, though none of them is worth
+// its price before most of the others are parents, and no column that stands alone has any.
+func TestManyWeakParents(t *testing.T) {
+	const d, rows, parents = 150, 1000, 120
+	rng := rand.New(rand.NewPCG(5, 1))
+	x := mat.NewDense(rows, d, nil)
+	for n := range rows {
+		sum := 0.1 * rng.NormFloat64()
+		for j := range d - 1 {
+			v := rng.NormFloat64()
+			x.Set(n, j, v)
+			if j < parents {
+				sum += v / math.Sqrt(parents)
+			}
+		}
+		x.Set(n, d-1, sum)
+	}
+	s, err := score.NewBGe(x, nil, score.BGeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := score.Sparse(d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := search.New(screened(t, s, p), rand.New(rand.NewPCG(1, 1)))
+	if err := f.Run(context.Background(), 1); err != nil {
+		t.Fatal(err)
+	}
+	truth := make([][]int, d)
+	truth[d-1] = dag.Identity(parents)
+	if got, want := f.LogScore(), logScore(s, p, truth); got < want-1e-6 {
+		t.Errorf("ln p is %.1f, and %.1f of the true graph; parents %v", got, want,
+			f.Parents()[d-1])
 	}
 }
