@@ -9,6 +9,7 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/nodescore"
+	"tobac/internal/problems"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -34,7 +35,7 @@ func TestDenseGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &engine.Problem{Data: sim.Train, Model: model, Workers: 2, Report: func(engine.Progress) {}}
-	s, err := graphchains.Settle(context.Background(), p.Data, p.ScoredModels(), p,
+	s, err := graphchains.Settle(context.Background(), p.Data, problems.ScoredModels(p), p,
 		graphchains.Pilot, inference.TrustOf(p))
 	if err != nil {
 		t.Fatal(err)
