@@ -34,7 +34,8 @@ func TestDenseGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &engine.Problem{Data: sim.Train, Model: model, Workers: 2, Report: func(engine.Progress) {}}
+	p := &engine.Problem{Data: sim.Train, Model: model, Workers: 2,
+		Report: func(engine.Progress) {}}
 	s, err := graphchains.Settle(context.Background(), p.Data, problems.ScoredModels(p), p,
 		graphchains.Pilot, inference.TrustOf(p))
 	if err != nil {
