@@ -24,7 +24,9 @@
 // search begins with these, and then looks at all others, if the score is a
 // [nodescore.ToggleScorer]. At the end, all variables are tried as one more parent of every
 // variable that they do not descend from. So no edge more or less without a cycle improves the
-// graph that it returns.
+// graph that it returns. Where many variables explain a little each, none of them is worth its
+// price before most of the others are parents; there a variable gets all at once that promise to
+// be parents, and loses those that then prove useless.
 //
 // The search takes its random numbers from its caller; the same numbers give the same graph. A
 // [Screen] may be used by several searches at the same time, a [Searcher] belongs to one

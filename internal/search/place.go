@@ -201,7 +201,8 @@ func (s *Searcher) without(j, i int, set []int) ([]int, float64) {
 }
 
 // Sets of more than manyParents parents climb slowly: one that loses a parent, which gains at most
-// j itself as its parent then, does not climb if ln p is lower by several barriers after that.
+// j itself as its parent then, does not climb if ln p is lower by a barrier after that, and by
+// several low ones.
 const (
 	manyParents = 40
 	barriers    = 4
@@ -220,7 +221,7 @@ func (s *Searcher) hopeless(j, i int, set, other []int, q, otherQ, total float64
 	if at, candidate := slices.BinarySearch(s.candidates[i], j); candidate {
 		total += max(change(otherQ, s.joined(i, at, other)), 0)
 	}
-	return total < -barriers*s.barrier
+	return total < -max(barriers*lowBarrier, s.barrier)
 }
 
 // take makes i, which is now before j, a parent of it if that gains, which it adds to total.

@@ -90,7 +90,7 @@ func At(c *Screen, rng *rand.Rand, g *dag.Graph) *Searcher {
 		return New(c, rng)
 	}
 	s := empty(c, rng)
-	s.first = lowBarrier
+	s.first = s.walls()
 	for j := range s.d {
 		s.parents[j] = g.Parents(j)
 		for _, i := range s.parents[j] {
@@ -231,6 +231,7 @@ func (s *Searcher) Run(ctx context.Context, tries int) error {
 			break
 		}
 		s.keep()
+		s.barrier = lowBarrier
 		s.disturb(1 + try%mostMoved)
 		if err := s.settle(ctx); err != nil {
 			return err
@@ -242,7 +243,7 @@ func (s *Searcher) Run(ctx context.Context, tries int) error {
 		}
 		s.restore()
 	}
-	return s.climb(ctx, lowBarrier)
+	return s.climb(ctx, s.walls())
 }
 
 // keep saves the present state, to which restore goes back.
@@ -259,16 +260,29 @@ func (s *Searcher) restore() {
 	s.number(0, s.d)
 }
 
-// lowBarrier is the barrier after a disturbance, and where all variables are candidates: a long
-// walk past all of them costs more than it finds.
-const lowBarrier = 50
+// Barriers of walks that are not the first ones: lowBarrier after a disturbance and where all
+// variables are candidates from the beginning, since long walks past all of them cost more than
+// they find there; else highBarrier. Dense graphs of a thousand columns leave columns with so little
+// noise that most ways to a better order lead through places that are hundreds of nats worse.
+const (
+	lowBarrier  = 50
+	highBarrier = 500
+)
+
+// walls is the barrier of climbs.
+func (s *Searcher) walls() float64 {
+	if s.screen.all.candidates == nil {
+		return lowBarrier
+	}
+	return highBarrier
+}
 
 // climb settles all variables, first with few candidates and a barrier, then with all, and again as
 // long as any edge more or less improves the graph.
 func (s *Searcher) climb(ctx context.Context, barrier float64) error {
 	for _, v := range []view{s.few, s.all} {
 		s.view, s.barrier = v, barrier
-		barrier = lowBarrier
+		barrier = s.walls()
 		for _, j := range s.rng.Perm(s.d) {
 			s.push(j)
 		}
