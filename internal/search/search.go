@@ -262,8 +262,9 @@ func (s *Searcher) restore() {
 
 // Barriers of walks that are not the first ones: lowBarrier after a disturbance and where all
 // variables are candidates from the beginning, since long walks past all of them cost more than
-// they find there; else highBarrier. Dense graphs of a thousand columns leave columns with so little
-// noise that most ways to a better order lead through places that are hundreds of nats worse.
+// they find there; else highBarrier. Dense graphs of a thousand columns leave columns with so
+// little noise that most ways to a better order lead through places that are hundreds of nats
+// worse.
 const (
 	lowBarrier  = 50
 	highBarrier = 500
