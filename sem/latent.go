@@ -38,6 +38,10 @@ var (
 // Unsuited is read by [Unsuited].
 func (latentModel) Unsuited(data *dataset.Table) string {
 	n, d := data.X.Dims()
+	if d > nodescore.MostSymmetric {
+		return fmt.Sprintf("chains over its scores take minutes above %d variables; --model %v "+
+			"computes them", nodescore.MostSymmetric, LatentNormal{})
+	}
 	if seconds := 6e-6 * float64(n) * float64(d*(d-1)/2); seconds > mostScoreSeconds {
 		return fmt.Sprintf("its scores would take about %s of processor time; --model %v computes "+
 			"them", roughly(seconds), LatentNormal{})
