@@ -259,38 +259,61 @@ func (m nonGaussianModel) Hypotheses(ctx context.Context, data *dataset.Table, p
 	if opt.Modes == nil {
 		opt.Modes = additive.NewModes()
 	}
-	return shared(data, func(kind int) (refinement.Refinable, error) {
-		opt := opt
-		opt.Shared = kind
-		s, err := additive.NewLinear(spread.X, data.Mask(), opt)
-		if err == nil {
-			err = refine(ctx, s, m.MaxParents, prior, workers)
-		}
-		return s, err
-	}, leftOpen(m.MaxParents, len(data.Names)))
+	return shared(ctx, data, m.MaxParents, prior, workers,
+		func(kind int) (refinement.Refinable, error) {
+			opt := opt
+			opt.Shared = kind
+			return additive.NewLinear(spread.X, data.Mask(), opt)
+		})
 }
 
+// lessProbable is the evidence in nats, beside noise of each variable's own, under which noise of a
+// kind that most variables share is left out.
+const lessProbable = -6
+
 // shared are the hypotheses that each variable has noise of a kind for itself, and that most have
-// the same, up to twelve variables, with half of the prior probability.
-func shared(data *dataset.Table, scores func(kind int) (refinement.Refinable, error),
-	open bool) (all []Hypothesis, err error) {
-	kinds := additive.SharedForms
-	if len(data.Names) > refinement.MixedVariables {
-		kinds = 0
+// the same, up to twelve variables that are not measurements, with half of the prior probability.
+// A kind is left out that is improbable with the best of the sets of parents that carry the
+// posterior without it: no set has much more evidence under one hypothesis than under another,
+// since all average over the same shapes.
+func shared(ctx context.Context, data *dataset.Table, maxParents int, prior *score.Prior,
+	workers int, scores func(kind int) (refinement.Refinable, error)) ([]Hypothesis, error) {
+	d := len(data.Names)
+	open := leftOpen(maxParents, d)
+	own, err := scores(0)
+	if err == nil {
+		err = refine(ctx, own, maxParents, prior, workers)
 	}
-	for kind := range kinds + 1 {
+	if err != nil || d > refinement.MixedVariables || inspect.Recorded(data) {
+		return []Hypothesis{{Scores: own, Open: open}}, err
+	}
+	likely, err := refinement.LikelySets(ctx, own, prior, workers)
+	if err != nil {
+		return nil, err
+	}
+	all := []Hypothesis{{Scores: own, LogWeight: math.Log(0.5), Open: open}}
+	for kind := 1; kind <= additive.SharedForms; kind++ {
 		s, err := scores(kind)
 		if err != nil {
 			return nil, err
 		}
-		weight := 1.0
-		switch {
-		case kind > 0:
-			weight = 0.5 / float64(kinds)
-		case kinds > 0:
-			weight = 0.5
+		gain := 0.0
+		for j, sets := range likely {
+			most := math.Inf(-1)
+			for _, set := range sets {
+				s.Refine(j, set)
+				most = max(most, s.LogScore(j, set)-own.LogScore(j, set))
+			}
+			gain += most
 		}
-		all = append(all, Hypothesis{Scores: s, LogWeight: math.Log(weight), Open: open})
+		if gain < lessProbable {
+			continue
+		}
+		if err := refine(ctx, s, maxParents, prior, workers); err != nil {
+			return nil, err
+		}
+		all = append(all, Hypothesis{Scores: s, LogWeight: math.Log(0.5 / additive.SharedForms),
+			Open: open})
 	}
 	return all, nil
 }
@@ -306,10 +329,8 @@ func (m additiveModel) Hypotheses(ctx context.Context, data *dataset.Table, prio
 	if err != nil {
 		return nil, err
 	}
-	return shared(data, func(kind int) (refinement.Refinable, error) {
-		s := scores(kind)
-		return s, refine(ctx, s, m.MaxParents, prior, workers)
-	}, leftOpen(m.MaxParents, len(data.Names)))
+	return shared(ctx, data, m.MaxParents, prior, workers,
+		func(kind int) (refinement.Refinable, error) { return scores(kind), nil })
 }
 
 // From someTransform nats of evidence for each row on, of transformRows at most, one equation with

@@ -158,9 +158,20 @@ func (n neighbours) refine(s Refinable) {
 	}
 }
 
+// LikelySets are the sets of parents of each variable that carry the posterior over orders, from a
+// probability of 1/1000 on. A nil prior is [score.Fair].
+func LikelySets(ctx context.Context, s score.Scorer, prior *score.Prior,
+	workers int) ([][][]int, error) {
+	if prior == nil {
+		prior = score.Fair(s.Vars())
+	}
+	sets, _, err := likelySets(ctx, s, prior, workers)
+	return sets, err
+}
+
 // likelySets are the sets of parents of each variable that carry the posterior, with their
 // probabilities.
-func likelySets(ctx context.Context, s Refinable, prior *score.Prior, workers int) (sets [][][]int,
+func likelySets(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (sets [][][]int,
 	probabilities [][]float64, err error) {
 	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
 	if err != nil {
