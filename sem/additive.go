@@ -287,7 +287,7 @@ func shared(ctx context.Context, data *dataset.Table, maxParents int, prior *sco
 	if err != nil || d > refinement.MixedVariables || inspect.Recorded(data) {
 		return []Hypothesis{{Scores: own, Open: open}}, err
 	}
-	likely, err := refinement.LikelySets(ctx, own, prior, workers)
+	likely, _, err := refinement.LikelySets(ctx, own, prior, workers)
 	if err != nil {
 		return nil, err
 	}

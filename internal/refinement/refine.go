@@ -48,9 +48,6 @@ const (
 // are.
 func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) error {
 	d := s.Vars()
-	if prior == nil {
-		prior = score.Fair(d)
-	}
 	if d > exact.Affordable {
 		return nil
 	}
@@ -59,7 +56,7 @@ func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) e
 		l.List()
 	}
 	for range mostRefinements {
-		sets, probabilities, err := likelySets(ctx, s, prior, workers)
+		sets, probabilities, err := LikelySets(ctx, s, prior, workers)
 		if err != nil {
 			return err
 		}
@@ -159,20 +156,12 @@ func (n neighbours) refine(s Refinable) {
 }
 
 // LikelySets are the sets of parents of each variable that carry the posterior over orders, from a
-// probability of 1/1000 on. A nil prior is [score.Fair].
-func LikelySets(ctx context.Context, s score.Scorer, prior *score.Prior,
-	workers int) ([][][]int, error) {
+// probability of 1/1000 on, and their probabilities. A nil prior is [score.Fair].
+func LikelySets(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (
+	sets [][][]int, probabilities [][]float64, err error) {
 	if prior == nil {
 		prior = score.Fair(s.Vars())
 	}
-	sets, _, err := likelySets(ctx, s, prior, workers)
-	return sets, err
-}
-
-// likelySets are the sets of parents of each variable that carry the posterior, with their
-// probabilities.
-func likelySets(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (sets [][][]int,
-	probabilities [][]float64, err error) {
 	p, err := exact.New(ctx, s, prior, exact.Options{Workers: workers})
 	if err != nil {
 		return nil, nil, err
