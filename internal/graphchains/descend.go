@@ -32,6 +32,10 @@ func steps(all []sem.Hypothesis, d int) bool {
 // mostWorse is how many hypotheses in a row may be worse than the best one before a search ends.
 const mostWorse = 2
 
+// fewTries is how often each search begins again from a disturbed graph: a search that has stopped
+// at some place under one hypothesis would begin there under all others.
+const fewTries = 10
+
 // descend looks for probable graphs under the first hypothesis, then from these under the second,
 // and so on, and takes the hypothesis whose best graph is the most probable one. Where deep graphs
 // leave a column a millionth of its variance, the posterior under a prior that expects so little
@@ -54,7 +58,7 @@ func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
 		err = parallel.For(ctx, len(ends), problem.Workers, func(i int) error {
 			rng := stream.New(problem.Seed, stream.MCMCStart, MostChains+k*len(ends)+i)
 			s := search.At(screen, rng, ends[i].graph)
-			err := s.Run(ctx, 0)
+			err := s.Run(ctx, fewTries)
 			ends[i] = end{s.Graph(), s.LogScore()}
 			return err
 		})
