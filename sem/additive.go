@@ -297,16 +297,7 @@ func shared(ctx context.Context, data *dataset.Table, maxParents int, prior *sco
 		if err != nil {
 			return nil, err
 		}
-		gain := 0.0
-		for j, sets := range likely {
-			most := math.Inf(-1)
-			for _, set := range sets {
-				s.Refine(j, set)
-				most = max(most, s.LogScore(j, set)-own.LogScore(j, set))
-			}
-			gain += most
-		}
-		if gain < lessProbable {
+		if mostGain(s, own, likely) < lessProbable {
 			continue
 		}
 		if err := refine(ctx, s, maxParents, prior, workers); err != nil {
@@ -316,6 +307,22 @@ func shared(ctx context.Context, data *dataset.Table, maxParents int, prior *sco
 			Open: open})
 	}
 	return all, nil
+}
+
+// mostGain is the sum over all variables of the most that s has more than own for one of their sets
+// of parents. It refines those of s that own has refined.
+func mostGain(s, own refinement.Refinable, sets [][][]int) (gain float64) {
+	for j, of := range sets {
+		most := math.Inf(-1)
+		for _, set := range of {
+			if own.Known(j, set) {
+				s.Refine(j, set)
+			}
+			most = max(most, s.LogScore(j, set)-own.LogScore(j, set))
+		}
+		gain += most
+	}
+	return gain
 }
 
 // Hypotheses implements [Scored].
