@@ -128,7 +128,8 @@ var allowed = map[string][]string{
 		"tobac/models", "tobac/effects", "tobac/posterior", "tobac/dag", "tobac/dataset",
 		"gonum.org/v1/gonum"},
 
-	"tobac/diagnostics":          {"tobac/internal/pareto", "gonum.org/v1/gonum"},
+	"tobac/diagnostics": {"tobac/internal/pareto", "tobac/internal/ranks",
+		"gonum.org/v1/gonum"},
 	"tobac/internal/graphchecks": {"tobac/dag", "tobac/posterior", "gonum.org/v1/gonum"},
 	"tobac/graphsum":             {"tobac/autograd", "tobac/internal/exact", "tobac/score"},
 	"tobac/arviz":                {"tobac/chain", "tobac/density", "gonum.org/v1/gonum"},

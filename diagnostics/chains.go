@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"tobac/internal/ranks"
 )
 
 // halves are the first and last halves of chains of one length, without the middle draw of an odd
@@ -51,30 +53,9 @@ func usable(chains [][]float64) bool {
 // mean rank.
 func normalScores(chains [][]float64) [][]float64 {
 	all := slices.Concat(chains...)
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case all[a] < all[b]:
-			return -1
-		case all[a] > all[b]:
-			return 1
-		}
-		return a - b
-	})
-	n, scores := float64(len(all)), make([]float64, len(all))
-	for from := 0; from < len(order); {
-		to := from
-		for to < len(order) && all[order[to]] == all[order[from]] {
-			to++
-		}
-		z := distuv.UnitNormal.Quantile((float64(from+to+1)/2 - 3./8) / (n + 1./4))
-		for _, i := range order[from:to] {
-			scores[i] = z
-		}
-		from = to
+	n, scores := float64(len(all)), ranks.Of(all)
+	for i, r := range scores {
+		scores[i] = distuv.UnitNormal.Quantile((r - 3./8) / (n + 1./4))
 	}
 	out := make([][]float64, len(chains))
 	at := 0

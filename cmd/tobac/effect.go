@@ -12,7 +12,6 @@ import (
 	"tobac/effects"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
-	"tobac/internal/file"
 	"tobac/metrics"
 
 	"github.com/spf13/cobra"
@@ -158,7 +157,7 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 			return err
 		}
 		fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
-		return written(stdout, w.Bytes())
+		return cli.Print(stdout, w.Bytes())
 	}
 	unit := "unit"
 	if r.levelNames(a.from) != nil {
@@ -213,15 +212,7 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 			return err
 		}
 	}
-	return written(stdout, w.Bytes())
-}
-
-// written writes to the standard output.
-func written(stdout io.Writer, text []byte) error {
-	if _, err := stdout.Write(text); err != nil {
-		return file.WithPath("standard output", err)
-	}
-	return nil
+	return cli.Print(stdout, w.Bytes())
 }
 
 // writeLevels prints what is expected of the target at every level, and the differences from the

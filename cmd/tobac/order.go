@@ -10,7 +10,6 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/cli"
-	"tobac/internal/file"
 	"tobac/internal/orders"
 	"tobac/internal/priors"
 	"tobac/ordering"
@@ -186,10 +185,7 @@ func bootstrapOrders(cmd *cobra.Command, p *cli.Progress, t *dataset.Table, labe
 	if err := writeBootstrap(&text, t, distribution); err != nil {
 		return err
 	}
-	if _, err := cmd.OutOrStdout().Write(text.Bytes()); err != nil {
-		return file.WithPath("standard output", err)
-	}
-	return nil
+	return cli.Print(cmd.OutOrStdout(), text.Bytes())
 }
 
 // findOrder runs an estimator until ctx is cancelled, and then returns

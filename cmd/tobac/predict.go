@@ -12,7 +12,6 @@ import (
 	"tobac/effects"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
-	"tobac/internal/file"
 	"tobac/metrics"
 
 	"github.com/spf13/cobra"
@@ -226,10 +225,7 @@ func writePrediction(stdout io.Writer, r *savedRun, settings []effects.Setting, 
 		return err
 	}
 	fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
-	if _, err := stdout.Write(w.Bytes()); err != nil {
-		return file.WithPath("standard output", err)
-	}
-	return nil
+	return cli.Print(stdout, w.Bytes())
 }
 
 // predictionJSON is the prediction in JSON.
@@ -278,8 +274,5 @@ func writeDrawn(stdout io.Writer, r *savedRun, settings []effects.Setting) error
 		text = delimited.AppendNumber(text, r.effects.Weights[m])
 		text = append(appendKnown(text, row...), '\n')
 	}
-	if _, err := cli.Exactly(stdout).Write(text); err != nil {
-		return file.WithPath("standard output", err)
-	}
-	return nil
+	return cli.Print(cli.Exactly(stdout), text)
 }

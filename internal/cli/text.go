@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"tobac/internal/delimited"
+	"tobac/internal/file"
 
 	"golang.org/x/term"
 )
@@ -116,6 +117,14 @@ func Exactly(w io.Writer) io.Writer {
 		return p.To
 	}
 	return w
+}
+
+// Print writes to the standard output, which an error names.
+func Print(w io.Writer, text []byte) error {
+	if _, err := w.Write(text); err != nil {
+		return file.WithPath("standard output", err)
+	}
+	return nil
 }
 
 // Obeyed reports whether a terminal does something other than to show a rune: control characters,

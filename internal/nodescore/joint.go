@@ -2,7 +2,6 @@ package nodescore
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -201,12 +200,7 @@ func (s *Joint) LogScoresToggled(dst []float64, j int, parents, variables []int)
 	}
 	if s.Latent != nil {
 		for k, i := range variables {
-			set := slices.DeleteFunc(slices.Clone(parents), func(p int) bool { return p == i })
-			if len(set) == len(parents) {
-				set = append(set, i)
-				slices.Sort(set)
-			}
-			dst[k] += s.Latent.more(j, set)
+			dst[k] += s.Latent.more(j, Toggled(parents, i))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"tobac/internal/parallel"
@@ -153,11 +154,9 @@ func TreeEvidence(d int, gain func(i, j int) float64) float64 {
 	return q.tree(all)
 }
 
-// more is what correction adds to the score of j given some parents.
+// more is what correction adds to the score of j given some parents, which ascend.
 func (q *Latent) more(j int, parents []int) float64 {
-	with := append(slices.Clip(parents), j)
-	slices.Sort(with)
-	return q.correction(with) - q.correction(parents)
+	return q.correction(Toggled(parents, j)) - q.correction(parents)
 }
 
 // addGiven adds what corrections add to the scores of all subsets of the candidates beside given
@@ -187,22 +186,11 @@ func newMonotone(column []float64) (m monotone) {
 	n := len(column)
 	m.low, m.high = ranks.NormalScores(column), make([]float64, n)
 	copy(m.high, m.low)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case column[a] < column[b]:
-			return -1
-		case column[a] > column[b]:
-			return 1
-		}
-		return 0
-	})
+	order, sorted := make([]int, n), slices.Clone(column)
+	floats.Argsort(sorted, order)
 	for first := 0; first < n; {
 		last := first + 1
-		for last < n && column[order[last]] == column[order[first]] {
+		for last < n && sorted[last] == sorted[first] {
 			last++
 		}
 		if last-first > 1 && float64(last-first) >= manyRows*float64(n) {

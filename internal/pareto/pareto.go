@@ -24,18 +24,7 @@ func Smooth(logs []float64) (k float64) {
 	}
 	floats.AddConst(-largest, logs)
 	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case logs[a] < logs[b]:
-			return -1
-		case logs[a] > logs[b]:
-			return 1
-		}
-		return a - b
-	})
+	floats.ArgsortStable(slices.Clone(logs), order)
 	k = math.Inf(1)
 	if tail := int(math.Ceil(math.Min(0.2*float64(n), 3*math.Sqrt(float64(n))))); tail >= 5 &&
 		tail < n {
