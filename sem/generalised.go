@@ -42,7 +42,7 @@ func (m Generalised) String() string { return text(m) }
 func (m Generalised) form() form {
 	return form{"generalised", m, generalisedModel{m}, &m, []*setting.Setting{
 		setting.Parsed(&m.FormRows, "form-rows",
-			"weight of the form of the equations for directions, in rows", "0", "X",
+			"rows that the form of the equations counts as for directions", "none", "X",
 			"numbers above 0, or Inf", rows, positiveRows),
 		maxParents(&m.MaxParents),
 	}}

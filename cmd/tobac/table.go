@@ -68,6 +68,7 @@ func (o *tableOptions) topic() cli.Topic {
 		"sheet of a workbook, or array of an .npz file")
 	f.Var(cli.Choice(&o.layout.Header, table.HeaderAuto, table.HeaderYes, table.HeaderNo), "header",
 		"whether the first line has the names")
+	cli.DefaultText(f, "header", "auto: where it has words above numbers")
 	f.Var(&columnList{&o.layout.Names}, "names",
 		"names of all columns, in place of those in the file")
 	f.Var(cli.WholeNumber(&o.layout.Skip, 0, cli.MostLines), "skip",

@@ -79,7 +79,9 @@ func (o *fitOptions) topics() []cli.Topic {
 	data := o.table.topic()
 	data.Settings.Var(cli.Choice(&o.transform, table.Transforms()...), "transform",
 		"function applied to every column first")
-	cli.Toggle(data.Settings, &o.center, "center", "whether columns are shifted to mean 0")
+	cli.DefaultText(data.Settings, "transform", "log where the data support it, else none")
+	cli.Toggle(data.Settings, &o.center, "center",
+		"whether columns are shifted to mean 0 (not by default)")
 	cli.Toggle(data.Settings, &o.standardize, "standardize",
 		"whether columns are scaled to mean 0 and variance 1")
 	cli.DefaultText(data.Settings, "standardize",
