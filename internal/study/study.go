@@ -68,8 +68,8 @@ func (s Study) cells(section Section) (all []Cell) {
 // seedStride lies between the numbers of the inference seeds of one data set.
 const seedStride = 1_000_000
 
-// Cells are those of all studies, each once, the ones that take longest first, so that no worker is
-// left with a long one at the end, and shards are alike.
+// Cells are those of all studies, each once. Large tables come first, so that no worker is left
+// with one at the end, and equal methods stand next to each other, so that shards are alike.
 func Cells(studies []Study) (all []Cell) {
 	seen := map[string]bool{}
 	for _, s := range studies {
@@ -83,7 +83,8 @@ func Cells(studies []Study) (all []Cell) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Cell) int {
-		return cmp.Compare(b.CoreSeconds(), a.CoreSeconds())
+		return cmp.Or(cmp.Compare(b.Data.vars(), a.Data.vars()),
+			cmp.Compare(a.Method.Name, b.Method.Name))
 	})
 	return all
 }
