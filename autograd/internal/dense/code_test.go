@@ -1,4 +1,4 @@
-package dense
+package dense_test
 
 import (
 	"fmt"
@@ -6,22 +6,24 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tobac/autograd/internal/dense"
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
 )
 
 // joined makes the plan of a function whose small arrays become machine code.
-func joined(t *testing.T, f *ir.Func) (p *Plan, steps []Step, stretches []Stretch) {
+func joined(t *testing.T, f *ir.Func) (p *dense.Plan, steps []dense.Step,
+	stretches []dense.Stretch) {
 	t.Helper()
 	if err := passes.Run(f, passes.Standard(0), nil); err != nil {
 		t.Fatal(err)
 	}
-	Order(f)
+	dense.Order(f)
 	if err := f.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(f, nil, 1, 1, 0)
+	p, err := dense.NewPlan(f, nil, 1, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +45,9 @@ func compare(t *testing.T, name string, f *ir.Func,
 	numbers func(v *ir.Value) []float64) (coded, batches int) {
 	t.Helper()
 	p, steps, stretches := joined(t, f)
-	frames := [2]*Frame{}
+	frames := [2]*dense.Frame{}
 	for i := range frames {
-		frames[i] = &Frame{M: make([]float64, p.Arena), Scratch: make([]float64, p.Scratch)}
+		frames[i] = &dense.Frame{M: make([]float64, p.Arena), Scratch: make([]float64, p.Scratch)}
 		copy(frames[i].M, p.Constant)
 	}
 	for _, v := range f.Inputs {
@@ -99,7 +101,7 @@ func special(rng *rand.Rand, n int) []float64 {
 }
 
 func codes(t *testing.T) {
-	if !Codes(0) {
+	if !dense.Codes(0) {
 		t.Skip("no machine code here")
 	}
 }
@@ -127,7 +129,7 @@ func TestStretchesOfRandomFunctions(t *testing.T) {
 func TestStretchesOfSizes(t *testing.T) {
 	codes(t)
 	rng := rand.New(rand.NewPCG(5, 22))
-	for n := 1; n <= mostCoded; n++ {
+	for n := 1; n <= dense.MostCoded; n++ {
 		b := irtest.New()
 		x, y := b.Input(ir.Shape{n}), b.Input(ir.Shape{n})
 		rows, cols := b.Input(ir.Shape{1, n}), b.Input(ir.Shape{n, 1})

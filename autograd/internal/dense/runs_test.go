@@ -1,21 +1,21 @@
-package dense
+package dense_test
 
 import (
-	"slices"
 	"testing"
 
+	"tobac/autograd/internal/dense"
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
 )
 
 // planned makes the plan of a function array by array.
-func planned(t *testing.T, f *ir.Func) *Plan {
+func planned(t *testing.T, f *ir.Func) *dense.Plan {
 	t.Helper()
 	if err := passes.Run(f, passes.Standard(0), nil); err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(f, nil, 1, 1, 0)
+	p, err := dense.NewPlan(f, nil, 1, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,10 +59,8 @@ func TestRuns(t *testing.T) {
 			b := irtest.New()
 			y := tt.build(b, b.Input(vector))
 			p := planned(t, b.Return(y))
-			runs := slices.Collect(p.runs(y))
-			if len(runs) > tt.want || runElements(runs) > 8 {
-				t.Errorf("got %d runs of %d elements, want %d runs: %+v", len(runs),
-					runElements(runs), tt.want, runs)
+			if runs, elements := dense.CountRuns(p, y); runs > tt.want || elements > 8 {
+				t.Errorf("got %d runs of %d elements, want %d runs", runs, elements, tt.want)
 			}
 		})
 	}
@@ -107,13 +105,13 @@ func TestWholeProducts(t *testing.T) {
 			if c.lanes > 1 {
 				lane = b.Axis(0)
 			}
-			p, err := NewPlan(f, lane, c.lanes, c.lanes, 0)
+			p, err := dense.NewPlan(f, lane, c.lanes, c.lanes, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.PlaceAll(func(*ir.Value) bool { return false })
 			p.AllocateReusing()
-			if _, whole := p.Step(y).Instruction.(*wholeProduct); whole != c.whole {
+			if whole := dense.IsWholeProduct(p.Step(y).Instruction); whole != c.whole {
 				t.Errorf("computed as a whole: %v, want %v", whole, c.whole)
 			}
 		})

@@ -80,7 +80,7 @@ func (b *Builder) Reduce(op *ir.Op, x *ir.Value) *ir.Value {
 	if op.Class != ir.Softmax {
 		shape = slices.Clone(shape[:len(shape)-1])
 	}
-	return b.add(op, ir.Attr{}, shape, x)
+	return b.add(op, ir.Attr{Ints: []int{len(x.Shape) - 1}}, shape, x)
 }
 
 // MatMul multiplies (…,m,k) with (…,k,n).

@@ -1,3 +1,3 @@
 // Package irtest builds small functions of package ir for tests of what rewrites, lays
-// out and runs them: a few operations of every class, each with its definition.
+// out and runs them, of rows of the table of operations of package autograd.
 package irtest
