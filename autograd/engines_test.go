@@ -88,38 +88,6 @@ func density(particles, samples int, end func(a *ad.Node) *ad.Node, total bool) 
 	return m
 }
 
-// TestLayouts compares the engines in every layout, with sizes that do and do
-// not fill a strip or a vector.
-func TestLayouts(t *testing.T) {
-	for _, l := range layouts {
-		for _, n := range []int{1, 2, 7, 64, 65, 130} {
-			t.Run(fmt.Sprintf("%s/%d", l.name, n), func(t *testing.T) {
-				m := l.build(n)
-				runEngines(t, m.inputs, m.outputs, m.values, 1e-11)
-			})
-		}
-	}
-}
-
-// TestWorkers: the number of workers changes no bit.
-func TestWorkers(t *testing.T) {
-	for _, l := range layouts {
-		t.Run(l.name, func(t *testing.T) {
-			m := l.build(200)
-			want := eval(t, m.inputs, m.outputs, m.values, ad.Options{})
-			for _, workers := range []int{1, 2, 3, 8, 1000} {
-				got := eval(t, m.inputs, m.outputs, m.values, ad.Options{Workers: workers})
-				for i := range want {
-					if !sameBits(got[i], want[i]) {
-						t.Errorf("%d workers, %v: got %v, want %v as with one", workers,
-							m.outputs[i], got[i], want[i])
-					}
-				}
-			}
-		})
-	}
-}
-
 // TestConcurrentEvaluators runs several evaluators of one program, and builds
 // other graphs, at the same time.
 func TestConcurrentEvaluators(t *testing.T) {
@@ -189,33 +157,6 @@ func filled(m model) []ad.Feed {
 		}}
 	}
 	return src
-}
-
-// TestFill: functions and data feed the same numbers, on every engine.
-func TestFill(t *testing.T) {
-	for _, l := range layouts {
-		t.Run(l.name, func(t *testing.T) {
-			m := l.build(70)
-			for _, opt := range []ad.Options{{}, {Workers: 2}, {Engine: ad.Reference}} {
-				want := eval(t, m.inputs, m.outputs, m.values, opt)
-				ev, err := ad.NewEvaluator(m.inputs, m.outputs, opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer ev.Close()
-				got := room(m.outputs)
-				if err := ev.Eval(got, filled(m)); err != nil {
-					t.Fatal(err)
-				}
-				for i := range want {
-					if !sameBits(got[i], want[i]) {
-						t.Errorf("%v engine, %d workers, %v: got %v, want %v", opt.Engine,
-							opt.Workers, m.outputs[i], got[i], want[i])
-					}
-				}
-			}
-		})
-	}
 }
 
 // TestNoAllocation: after the first call an evaluation allocates nothing.

@@ -83,19 +83,36 @@ func TestExpectations(t *testing.T) {
 			}
 		})
 	})
-	t.Run("one stiff sample decides the gradient of a log-mean-exp", func(t *testing.T) {
-		b := ad.NewBuilder("stiff")
-		p, s := lanes(b)
-		th, k, c := b.Input("t", ad.Shape{}, p), b.Input("k", ad.Shape{}, p, s),
-			b.Input("c", ad.Shape{}, p, s)
-		g := b.Grad(k.Mul(th).Add(c).LogMeanExpOver(s), th)
-		x := [][]float64{{0}, {1, 1e20, 1, 1, 1, 1, 1, 1}, {0, -37, 0, 0, 0, 0, 0, 0}}
-		want := (7 + math.Exp(-37)*1e20) / (7 + math.Exp(-37))
-		everyWay(t, []*ad.Node{th, k, c}, g, x, func(t *testing.T, got [][]float64) {
-			if !(math.Abs(got[0][0]-want) <= 1e-9*want) {
-				t.Errorf("got %v, want %v", got[0][0], want)
-			}
+	for _, stiff := range []struct{ factor, logWeight float64 }{{1e20, -37},
+		{1e300, -600}} { // the second weight is far below any cut
+		t.Run("one stiff sample decides the gradient of a log-mean-exp", func(t *testing.T) {
+			b := ad.NewBuilder("stiff")
+			p, s := lanes(b)
+			th, k, c := b.Input("t", ad.Shape{}, p), b.Input("k", ad.Shape{}, p, s),
+				b.Input("c", ad.Shape{}, p, s)
+			g := b.Grad(k.Mul(th).Add(c).LogMeanExpOver(s), th)
+			x := [][]float64{{0}, eight(1), eight(0)}
+			x[1][1], x[2][1] = stiff.factor, stiff.logWeight
+			w := math.Exp(stiff.logWeight)
+			want := (7 + w*stiff.factor) / (7 + w)
+			everyWay(t, []*ad.Node{th, k, c}, g, x, func(t *testing.T, got [][]float64) {
+				if !(math.Abs(got[0][0]-want) <= 1e-9*want) {
+					t.Errorf("got %v, want %v", got[0][0], want)
+				}
+			})
 		})
+	}
+	t.Run("a sample whose weight divides counts more, not less", func(t *testing.T) {
+		b := ad.NewBuilder("inverse")
+		lw, w, s := softmaxOver(b)
+		y := w.Inverse().SumOver(s)
+		want := 1 + 7*math.Exp(-50) + 7*(7+math.Exp(50))
+		everyWay(t, []*ad.Node{lw}, []*ad.Node{y}, [][]float64{{0, -50, -50, -50, -50, -50, -50, -50}},
+			func(t *testing.T, got [][]float64) {
+				if !(math.Abs(got[0][0]-want) <= 1e-12*want) {
+					t.Errorf("got %v, want %v", got[0][0], want)
+				}
+			})
 	})
 	t.Run("an infinite term of weight zero makes the sum NaN", func(t *testing.T) {
 		b := ad.NewBuilder("zero weight")

@@ -1,7 +1,6 @@
 package autograd_test
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -42,28 +41,8 @@ func TestPartsOfProducts(t *testing.T) {
 			value := z.Square().Sum()
 			outputs := append(b.Grad(value, x, y), z)
 			rng := rand.New(rand.NewPCG(1, 2))
-			feeds := []ad.Feed{{Data: normals(rng, 600)}, {Data: normals(rng, 500)}}
-			var results [2][][]float64
-			for k, engine := range []ad.Engine{ad.Compiled, ad.Reference} {
-				e, err := ad.NewEvaluator([]*ad.Node{x, y}, outputs, ad.Options{Engine: engine})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer e.Close()
-				for _, o := range outputs {
-					results[k] = append(results[k], make([]float64, o.Shape().Len()))
-				}
-				if err := e.Eval(results[k], feeds); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for i, want := range results[1] {
-				for e, w := range want {
-					if got := results[0][i][e]; !(math.Abs(got-w) <= 1e-12*(1+math.Abs(w))) {
-						t.Fatalf("output %d, element %d: got %v, want %v", i, e, got, w)
-					}
-				}
-			}
+			runEngines(t, []*ad.Node{x, y}, outputs,
+				[][]float64{normals(rng, 600), normals(rng, 500)}, 1e-12)
 		})
 	}
 }

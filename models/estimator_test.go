@@ -421,11 +421,12 @@ func TestHardOnly(t *testing.T) {
 
 // TestEveryTargetDoesNotAllocate allows nothing after the first call, whatever
 // the likelihood, the embedding and the gradient, and asserts equal bits for any
-// number of workers.
+// number of workers, for a repeated call, and for calls with other steps in between, which leave
+// the particles as they were.
 func TestEveryTargetDoesNotAllocate(t *testing.T) {
 	for name, lik := range testedLikelihoods(t, 99, 8, 4) {
 		for _, cfg := range []models.TOBACConfig{
-			{}, {Gradient: models.ScoreFunction},
+			{}, {Tau: 2, Estimator: models.Joint}, {Gradient: models.ScoreFunction},
 			{Gradient: models.ScoreFunctionLOO, Estimator: models.Joint},
 			{Embedding: models.AllPairs, Estimator: models.Joint},
 			{Embedding: models.AllPairs, Gradient: models.ScoreFunction},
@@ -435,16 +436,23 @@ func TestEveryTargetDoesNotAllocate(t *testing.T) {
 				cfg.Particles, cfg.Samples, cfg.Prior = 5, 16,
 					models.ErdosRenyi{EdgeProbability: 0.3}
 				var want []*mat.Dense
-				for _, cfg.Workers = range []int{1, 2} {
+				for _, cfg.Workers = range []int{1, 2, 8} {
 					target := newTOBAC(t, lik, cfg)
 					x := target.Init()
 					dst := score(t, target, x, 5)
 					if want == nil {
 						want = dst
 					}
+					score(t, target, x, 6)
+					again, before := score(t, target, x, 5), target.Init()
 					for b := range dst {
-						if !mat.Equal(dst[b], want[b]) {
-							t.Errorf("block %d differs between 1 and %d workers", b, cfg.Workers)
+						if !mat.Equal(dst[b], want[b]) || !mat.Equal(again[b], want[b]) {
+							t.Errorf("block %d differs between 1 and %d workers, or the second time",
+								b, cfg.Workers)
+						}
+						if !mat.Equal(x[b], before[b]) {
+							t.Errorf("%d workers: Score changed block %d of the particles",
+								cfg.Workers, b)
 						}
 					}
 					allocs := testing.AllocsPerRun(10, func() {

@@ -233,27 +233,6 @@ func TestNetworkParameters(t *testing.T) {
 	}
 }
 
-// TestNetworkIgnoresMaskedInputs is a law: the weights on inputs that are no
-// parents do not matter to the data.
-func TestNetworkIgnoresMaskedInputs(t *testing.T) {
-	rng := newRand(73)
-	for _, c := range networkCases(t) {
-		d := c.vars()
-		g := make([]float64, d*d) // 0 → 1 alone
-		g[1] = 1
-		theta := normals(rng, c.lik.ParamLen())
-		_, data := termsOf(t, c.lik, g, theta)
-		other := slices.Clone(theta)
-		for i := 1; i < d; i++ { // weights of variable 1 on the inputs that are no parents
-			for a := range c.sizes()[1] {
-				other[(1*d+i)*c.sizes()[1]+a] += 10
-			}
-		}
-		_, again := termsOf(t, c.lik, g, other)
-		check(t, c.name, again, data, 0)
-	}
-}
-
 // TestNetworkKink pins the convention at the kinks: slope 0 of relu, the mean of
 // both slopes of leaky relu. With zero weights into the units every
 // pre-activation is 0.

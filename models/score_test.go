@@ -151,102 +151,6 @@ func TestScoreAtStepZero(t *testing.T) {
 	}
 }
 
-// TestScoreIsDifferentiable compares the score with differences of the very
-// estimates it differentiates: with the noise fixed, those of Z through soft
-// graphs, those of Θ through hard ones.
-func TestScoreIsDifferentiable(t *testing.T) {
-	const step = 3
-	for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
-		target, x := randomTarget(t, 62, 3,
-			models.TOBACConfig{Particles: 2, Samples: 6, AlphaRate: 0.4, Tau: 1.5, Estimator: e})
-		got := score(t, target, x, step)
-		value := func(block, i int) float64 {
-			s, err := target.Stages(x, step)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if block == 0 {
-				return s.SoftEstimate[i] + s.LogPrior[i]
-			}
-			return s.HardEstimate[i]
-		}
-		for block, b := range x {
-			m, p := b.Dims()
-			want := mat.NewDense(m, p, nil)
-			for i := range m {
-				for k := range p {
-					// Central differences with one extrapolation; h⁴ and rounding
-					// errors of values around 100 balance at h = 1e-3.
-					const h = 1e-3
-					at := b.At(i, k)
-					slope := func(h float64) float64 {
-						b.Set(i, k, at+h)
-						up := value(block, i)
-						b.Set(i, k, at-h)
-						down := value(block, i)
-						b.Set(i, k, at)
-						return (up - down) / (2 * h)
-					}
-					want.Set(i, k, (4*slope(h)-slope(2*h))/3)
-				}
-			}
-			check(t, fmt.Sprintf("%v, block %d", e, block), got[block].RawMatrix().Data,
-				want.RawMatrix().Data, 1e-8)
-		}
-	}
-}
-
-// TestScoreDoesNotDependOnWorkers asserts equal bits for any number of workers,
-// for a repeated call, and for calls with other steps in between.
-func TestScoreDoesNotDependOnWorkers(t *testing.T) {
-	var want []*mat.Dense
-	for _, workers := range []int{1, 2, 8} {
-		target, x := randomTarget(t, 63, 5, models.TOBACConfig{Particles: 9, Samples: 20,
-			Options: models.Options{Workers: workers}})
-		before := []*mat.Dense{mat.DenseCopyOf(x[0]), mat.DenseCopyOf(x[1])}
-		first := score(t, target, x, 40)
-		score(t, target, x, 41)
-		again := score(t, target, x, 40)
-		if want == nil {
-			want = first
-		}
-		for b := range x {
-			if !mat.Equal(first[b], want[b]) {
-				t.Errorf("block %d differs between 1 and %d workers", b, workers)
-			}
-			if !mat.Equal(again[b], first[b]) {
-				t.Errorf("%d workers: block %d of the second call differs", workers, b)
-			}
-			if !mat.Equal(x[b], before[b]) {
-				t.Errorf("%d workers: Score changed block %d of the particles", workers, b)
-			}
-		}
-	}
-}
-
-// TestEnginesAgree compares the compiled program and the plain walk.
-func TestEnginesAgree(t *testing.T) {
-	for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
-		for _, tau := range []float64{1, 1.7} {
-			var want []*mat.Dense
-			for _, engine := range []autograd.Engine{autograd.Reference, autograd.Compiled} {
-				target, x := randomTarget(t, 64, 5, models.TOBACConfig{
-					Particles: 3, Samples: 9, Tau: tau, Estimator: e,
-					Options: models.Options{Engine: engine},
-				})
-				got := score(t, target, x, 30)
-				if want == nil {
-					want = got
-				}
-				for b := range got {
-					check(t, fmt.Sprintf("%v, τ = %v, %v, block %d", e, tau, engine, b),
-						got[b].RawMatrix().Data, want[b].RawMatrix().Data, 1e-10)
-				}
-			}
-		}
-	}
-}
-
 // TestScoreRefusesOtherShapes uses d = 4 variables, rank 3 and 2 particles: Z is
 // 2×18, Θ is 2×16.
 func TestScoreRefusesOtherShapes(t *testing.T) {
@@ -306,28 +210,6 @@ func TestScoreNamesNonFinite(t *testing.T) {
 		got := score(t, target, x, 2)
 		for b := range got {
 			check(t, "score after an error", got[b].RawMatrix().Data, want[b].RawMatrix().Data, 0)
-		}
-	}
-}
-
-// TestScoreDoesNotAllocate allows nothing after the first call.
-func TestScoreDoesNotAllocate(t *testing.T) {
-	for _, e := range []models.Estimator{models.NodeWise, models.Joint} {
-		for _, tau := range []float64{1, 2} {
-			for _, workers := range []int{1, 2} {
-				target, x := randomTarget(t, 67, 6, models.TOBACConfig{Particles: 5, Samples: 16,
-					Tau: tau, Estimator: e, Options: models.Options{Workers: workers}})
-				dst := score(t, target, x, 1)
-				allocs := testing.AllocsPerRun(20, func() {
-					if err := target.Score(dst, x, 1); err != nil {
-						t.Fatal(err)
-					}
-				})
-				if allocs != 0 {
-					t.Errorf("%v, τ = %v, %d workers: %v allocations per call, want 0", e, tau,
-						workers, allocs)
-				}
-			}
 		}
 	}
 }

@@ -72,6 +72,17 @@ func importCases() []importCase {
 		{"row", func(x *G.Node) (*G.Node, error) { return G.Slice(x, G.S(1)) }, false, false},
 		{"element", func(x *G.Node) (*G.Node, error) { return G.Slice(x, G.S(1), G.S(2)) }, false,
 			false},
+		{"derivative of a slice", func(x *G.Node) (*G.Node, error) {
+			part, err := G.Slice(G.Must(G.Square(x)), nil, G.S(1, 3))
+			if err != nil {
+				return nil, err
+			}
+			d, err := G.Grad(G.Must(G.Sum(part)), x)
+			if err != nil {
+				return nil, err
+			}
+			return d[0], nil
+		}, false, false},
 		{"concat", func(x *G.Node) (*G.Node, error) { return G.Concat(1, x, x) }, false, false},
 		{"keep dims", func(x *G.Node) (*G.Node, error) {
 			return G.KeepDims(x, false, func(a *G.Node) (*G.Node, error) { return G.Sum(a, 1) })

@@ -13,18 +13,27 @@ import (
 	"tobac/autograd/internal/passes"
 )
 
-// Random functions compute what their definition says, in every layout, with each pass
-// left out and with none, and the same bits on any number of workers.
+// Random functions, which have operations of every class, compute what their definition says, in
+// every layout, with each pass left out and with none, and the same bits on any number of workers.
 func TestRandomFunctions(t *testing.T) {
 	all := passes.Set(0)
 	for _, s := range passes.Sets() {
 		all |= s
 	}
 	covered := map[string]int{}
+	classes, overs := map[ir.Class]bool{}, map[ir.Over]bool{}
 	for seed := range seeds(20) {
 		for _, sizes := range axes {
 			rng := rand.New(rand.NewPCG(seed, 14))
 			f := irtest.Random(rng, 20, sizes...)
+			if err := f.Verify(); err != nil {
+				t.Fatalf("seed %d, axes %v: %v", seed, sizes, err)
+			}
+			for _, v := range f.Values {
+				if v.Op != nil {
+					classes[v.Class()], overs[v.Op.Over] = true, true
+				}
+			}
 			in := numbers(rng, f)
 			want := definition(t, f, in)
 			for _, without := range append(passes.Sets(), 0, all) {
@@ -49,6 +58,9 @@ func TestRandomFunctions(t *testing.T) {
 	}
 	if len(covered) != 4 {
 		t.Errorf("layouts are %v, want four", covered)
+	}
+	if len(classes) != int(ir.Crossing)+1 || len(overs) != int(ir.OverUnstack)+1 {
+		t.Errorf("functions have classes %v and cross axes by %v, want all", classes, overs)
 	}
 }
 

@@ -88,25 +88,45 @@ func TestFailureWithoutLoop(t *testing.T) {
 }
 
 // With CheckFinite the first number that is not finite is found at every index, by name,
-// element and lane: in the input, in an operation on lanes, and in one on arrays.
+// element and lane: in an input, in an operation on lanes, in strips of a lone axis, and in one on
+// arrays. An infinite constant is what its author wanted.
 func TestCheckFinite(t *testing.T) {
-	for _, without := range []passes.Set{0, passes.ElementSchedule} {
-		b := irtest.New(3, 8)
-		x := b.Input(ir.Shape{2}, 0, 1)
+	for _, sizes := range [][]int{{3, 8}, {100}} {
+		b := irtest.New(sizes...)
+		x := b.Input(ir.Shape{2}, []int{0, 1}[:len(sizes)]...)
+		x.Name = "x"
 		y := b.Map(irtest.Div, b.Const(ir.Shape{}, 1), x)
 		y.Name = "quotient"
-		f := b.Return(b.Over(irtest.Crossing(ir.OverSum, ir.Other), 1, b.Map(irtest.Tanh, y)))
-		in := numbers(rand.New(rand.NewPCG(1, 20)), f)
-		want := definition(t, f, in)
-		in[0][(1*8+5)*2+1] = 0
-		got, err := run(t, f, exec.Options{Without: without, CheckFinite: true}, data(in))
-		var cause *exec.NonFiniteError
-		if !errors.As(err, &cause) || cause.Op != "quotient" || cause.Element != 1 ||
-			cause.Lane != 5 || cause.Outer != 1 || !math.IsInf(cause.Value, 1) {
-			t.Errorf("without %v: got error %v", without, err)
+		z := b.Map(irtest.Tanh,
+			b.Map(irtest.Add, y, b.Map(irtest.Div, y, b.Const(ir.Shape{}, math.Inf(1)))))
+		want := exec.NonFiniteError{Op: "quotient", Element: 1, Outer: 1, Value: math.Inf(1)}
+		if len(sizes) > 1 {
+			z = b.Over(irtest.Crossing(ir.OverSum, ir.Other), 1, z)
+			want.Lane = 5
+		} else {
+			want.Outer = 70
 		}
-		want[0][2], want[0][3] = math.NaN(), math.NaN()
-		near(t, "without "+without.String(), got, want)
+		f := b.Return(z)
+		in := numbers(rand.New(rand.NewPCG(1, 20)), f)
+		values := definition(t, f, in)
+		lanes := len(in[0]) / 2 / sizes[0]
+		in[0][(want.Outer*lanes+want.Lane)*2+1] = 0
+		values[0][2*want.Outer], values[0][2*want.Outer+1] = math.NaN(), math.NaN()
+		for _, opt := range []exec.Options{{}, {Workers: 2}, {Without: passes.ElementSchedule}} {
+			opt.CheckFinite = true
+			got, err := run(t, f, opt, data(in))
+			var cause *exec.NonFiniteError
+			if !errors.As(err, &cause) || *cause != want {
+				t.Errorf("%v, %+v: got error %v", sizes, opt, err)
+			}
+			near(t, fmt.Sprintf("%v, %+v", sizes, opt), got, values)
+		}
+		in[0][0] = math.Inf(-1)
+		_, err := run(t, f, exec.Options{CheckFinite: true}, data(in))
+		var cause *exec.NonFiniteError
+		if !errors.As(err, &cause) || cause.Op != "x" || cause.Outer != 0 {
+			t.Errorf("%v, an input: got error %v", sizes, err)
+		}
 	}
 }
 

@@ -194,6 +194,15 @@ func TestSimplify(t *testing.T) {
 		{"−(5x)", func(b *irtest.Builder, x *ir.Value) *ir.Value {
 			return b.Map(irtest.Neg, b.Map(irtest.Mul, scalar(b, 5), x))
 		}, -5},
+		{"(cx)·(−2) of a vector c", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Mul, b.Map(irtest.Mul, x, b.Const(vector, 3, 3)), scalar(b, -2))
+		}, -6},
+		{"(10⁻²⁰⁰x)·10⁻²⁰⁰", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Mul, b.Map(irtest.Mul, x, scalar(b, 1e-200)), scalar(b, 1e-200))
+		}, math.NaN()},
+		{"(x + 10²⁰) − 10²⁰", func(b *irtest.Builder, x *ir.Value) *ir.Value {
+			return b.Map(irtest.Add, b.Map(irtest.Add, x, scalar(b, 1e20)), scalar(b, -1e20))
+		}, math.NaN()},
 		{"(2⁷⁰x)·2", func(b *irtest.Builder, x *ir.Value) *ir.Value {
 			return b.Map(irtest.Mul, b.Map(irtest.Mul, x, scalar(b, 0x1p70)), scalar(b, 2))
 		}, math.NaN()},

@@ -41,8 +41,8 @@ var rows = func() map[string]*ir.Op {
 	y = y.Add(x).Sub(x.Square()).Mul(x).Div(x.Exp()).MatMul(x)
 	y = x.Where(y, x).Softmax(1)
 	outputs := append(b.Grad(x.LogSumExpOver(a).Sum(), x), y.Sum(1), y.LogSumExp(1), y.Max(1),
-		x.LogSumExpOver(a), x.SumOver(a).ExpandOver(a), x.SumOver(a).Unstack(a), x.Stack(a), x.SoftmaxOver(a),
-		x.MaxOver(a))
+		x.LogSumExpOver(a), x.SumOver(a).ExpandOver(a), x.SumOver(a).Unstack(a), x.Stack(a),
+		x.SoftmaxOver(a), x.MaxOver(a))
 	f, err := autograd.NewFunction([]*autograd.Node{x}, outputs)
 	if err != nil {
 		panic(err)
