@@ -119,6 +119,30 @@ func BenchmarkFactorisation(b *testing.B) {
 	}
 }
 
+// BenchmarkViews times functions of parts of an array of 10,000 × 20 numbers.
+func BenchmarkViews(b *testing.B) {
+	const n, k = 10_000, 20
+	for _, view := range []struct {
+		name string
+		of   func(y *ad.Node) *ad.Node
+	}{
+		{"whole", func(y *ad.Node) *ad.Node { return y }},
+		{"transposed", (*ad.Node).T},
+		{"half of the rows", func(y *ad.Node) *ad.Node { return y.Slice(0, 0, n/2) }},
+		{"half of the columns", func(y *ad.Node) *ad.Node { return y.Slice(1, 0, k/2) }},
+		{"beside the next row", func(y *ad.Node) *ad.Node {
+			return y.Slice(0, 1, n).Sub(y.Slice(0, 0, n-1))
+		}},
+		{"product with itself", func(y *ad.Node) *ad.Node { return y.T().MatMul(y) }},
+	} {
+		b.Run(view.name, func(b *testing.B) {
+			g := ad.NewBuilder("views")
+			x, data := g.Input("x", ad.Shape{k}), g.Input("data", ad.Shape{n, k})
+			benchOutput(b, []*ad.Node{x, data}, view.of(data.Mul(x)).Square().Sum(), n*k)
+		})
+	}
+}
+
 func diagonal(n int, v float64) []float64 {
 	d := make([]float64, n*n)
 	for i := range n {
