@@ -447,8 +447,8 @@ func TestEveryTargetDoesNotAllocate(t *testing.T) {
 					again, before := score(t, target, x, 5), target.Init()
 					for b := range dst {
 						if !mat.Equal(dst[b], want[b]) || !mat.Equal(again[b], want[b]) {
-							t.Errorf("block %d differs between 1 and %d workers, or the second time",
-								b, cfg.Workers)
+							t.Errorf("block %d differs between 1 and %d workers, or in the second "+
+								"call", b, cfg.Workers)
 						}
 						if !mat.Equal(x[b], before[b]) {
 							t.Errorf("%d workers: Score changed block %d of the particles",
