@@ -14,6 +14,7 @@ import (
 	"tobac/internal/inference"
 	"tobac/internal/problems"
 	"tobac/internal/trained"
+	"tobac/posterior"
 	"tobac/setting"
 
 	"gonum.org/v1/gonum/mat"
@@ -221,7 +222,8 @@ func (f *flowFit) outcome(ctx context.Context) (*engine.Outcome, error) {
 			edges = c.Edges
 		}
 	}
-	inf, err := f.Settled.Inference(ctx, f.problem.Data, f.engine.Name(), graphs, edges, f.problem)
+	inf, err := f.Settled.Inference(ctx, f.problem.Data, f.engine.Name(),
+		posterior.Uniform(graphs), edges, f.problem)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"tobac/internal/problems"
 	"tobac/internal/search"
 	"tobac/internal/stream"
+	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
 )
@@ -106,7 +107,7 @@ func (e searchEngine) Begin(ctx context.Context, p *engine.Problem) (engine.Stag
 			return err
 		}
 		graphs := append([]*dag.Graph{best}, halves...)
-		inf, err := s.Inference(ctx, p.Data, name, graphs, nil, p)
+		inf, err := s.Inference(ctx, p.Data, name, posterior.Uniform(graphs), nil, p)
 		if err != nil {
 			return err
 		}

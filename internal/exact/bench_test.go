@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/internal/anneal"
 	"tobac/internal/exact"
 	"tobac/score"
 )
@@ -146,7 +147,7 @@ func BenchmarkDraws(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(exact.EffectiveSampleSize(draws), "effective")
+			b.ReportMetric(anneal.EffectiveSize(logWeights(draws)), "effective")
 		}
 	})
 }

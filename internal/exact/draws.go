@@ -2,10 +2,7 @@ package exact
 
 import (
 	"context"
-	"math"
 	"math/bits"
-	"slices"
-	"sort"
 
 	"tobac/dag"
 	"tobac/internal/parallel"
@@ -133,52 +130,4 @@ func (p *picker) walk(x []float64, free, fixed, from int, rest *float64) int {
 			return found // rounding
 		}
 	}
-}
-
-// EffectiveSampleSize is (Σ w)²/Σ w² of the weights of draws.
-func EffectiveSampleSize(draws []Draw) float64 {
-	w := weights(draws)
-	sum, squares := 0.0, 0.0
-	for _, v := range w {
-		sum += v
-		squares += v * v
-	}
-	if sum == 0 {
-		return 0
-	}
-	return sum * sum / squares
-}
-
-// weights are the weights of draws relative to the largest.
-func weights(draws []Draw) []float64 {
-	top := math.Inf(-1)
-	for _, d := range draws {
-		top = max(top, d.LogWeight)
-	}
-	w := make([]float64, len(draws))
-	for k, d := range draws {
-		w[k] = math.Exp(d.LogWeight - top)
-	}
-	return w
-}
-
-// Resample draws n of the draws in proportion to their weights, with replacement
-// and by systematic resampling: draw k appears ⌊n w_k⌋ or ⌈n w_k⌉ times, in
-// sequence. The copies have weight 1 and share order and graph. No draws make none.
-func Resample(draws []Draw, n int, seed uint64) []Draw {
-	if len(draws) == 0 {
-		return nil
-	}
-	cumulative := weights(draws)
-	for k := 1; k < len(cumulative); k++ {
-		cumulative[k] += cumulative[k-1]
-	}
-	u, all := stream.New(seed, stream.ExactResample).Float64(), cumulative[len(cumulative)-1]
-	out := make([]Draw, n)
-	for k := range out {
-		at := sort.SearchFloat64s(cumulative, (float64(k)+u)/float64(n)*all)
-		out[k] = draws[min(at, len(draws)-1)]
-		out[k].Order, out[k].LogWeight = slices.Clone(out[k].Order), 0
-	}
-	return out
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/anneal"
 	"tobac/internal/exact"
 	"tobac/score"
 )
@@ -34,6 +34,14 @@ func frequencies(draws []exact.Draw, d int) (edges, before *mat.Dense) {
 	edges.Scale(1/sum, edges)
 	before.Scale(1/sum, before)
 	return edges, before
+}
+
+func logWeights(draws []exact.Draw) []float64 {
+	logs := make([]float64, len(draws))
+	for k, d := range draws {
+		logs[k] = d.LogWeight
+	}
+	return logs
 }
 
 // along reports whether every edge points forwards in the order.
@@ -66,13 +74,10 @@ func TestDraws(t *testing.T) {
 					t.Fatal(err)
 				}
 				weighted, _ := frequencies(draws, d)
-				effective := exact.EffectiveSampleSize(draws)
-				resampled, _ := frequencies(exact.Resample(draws, n, 3), d)
+				effective := anneal.EffectiveSize(logWeights(draws))
 				want := enumerate(s, prior, false)
 				near(t, "weighted frequency of the edge", weighted, want.edges,
 					2.5/math.Sqrt(effective))
-				near(t, "frequency after resampling of the edge", resampled, want.edges,
-					2.5/math.Sqrt(effective)+40/float64(n))
 				for k, draw := range draws {
 					if !along(draw.Graph, draw.Order) {
 						t.Fatalf("draw %d: %v is not along %v", k, draw.Graph.Edges(), draw.Order)
@@ -145,26 +150,5 @@ func TestLogExtensions(t *testing.T) {
 		{"layers", layers, 2 * lnFactorial(10)}}
 	for _, test := range tests {
 		nearNumber(t, test.name, exact.LogExtensions(test.g), test.want, 1e-12*(1+test.want))
-	}
-}
-
-func TestResampleCounts(t *testing.T) {
-	draws := []exact.Draw{{LogWeight: math.Log(1)}, {LogWeight: math.Log(2)},
-		{LogWeight: math.Log(5)}}
-	for k := range draws {
-		draws[k].Graph = dag.New(k + 1)
-	}
-	for seed := range uint64(20) {
-		var counts [3]int
-		for _, draw := range exact.Resample(draws, 16, seed) {
-			counts[draw.Graph.Len()-1]++
-		}
-		if !slices.Equal(counts[:], []int{2, 4, 10}) {
-			t.Errorf("seed %d: 16 draws with weights 1, 2, 5 are %v, want [2 4 10]", seed, counts)
-		}
-	}
-	nearNumber(t, "effective sample size", exact.EffectiveSampleSize(draws), 64.0/30, 1e-12)
-	if exact.Resample(nil, 3, 1) != nil || exact.EffectiveSampleSize(nil) != 0 {
-		t.Error("no draws: want none, and size 0")
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"tobac/sem"
 	"tobac/setting"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -470,31 +471,35 @@ func (c *Chains) Inference(ctx context.Context) (*inference.Inference, error) {
 	for k, d := range res.Draws {
 		graphs[k] = d.Graph
 	}
-	inf, err := c.Settled.Inference(ctx, c.data, name, graphs, res.Edges, c.problem)
+	inf, err := c.Settled.Inference(ctx, c.data, name, posterior.Uniform(graphs), res.Edges,
+		c.problem)
 	if err == nil {
 		inf.Diagnostics = &res.Diagnostics
 	}
 	return inf, err
 }
 
-// Inference is the posterior of graphs that were drawn; edges are their probabilities, nil means as
-// often as they were drawn.
+// Inference is the posterior of drawn graphs with weights: [posterior.Uniform] of independent draws
+// and of chains, [posterior.Weighted] of draws from another distribution. edges are their
+// probabilities; nil means as often as they were drawn, counted with the weights.
 func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
-	graphs []*dag.Graph, edges *mat.Dense, problem *engine.Problem) (*inference.Inference, error) {
+	sample *posterior.Ensemble, edges *mat.Dense,
+	problem *engine.Problem) (*inference.Inference, error) {
+	if edges == nil {
+		edges = sample.EdgeProbabilities()
+	}
+	graphs, logs := slices.Clone(sample.Graphs), slices.Clone(sample.LogWeights)
+	floats.AddConst(-floats.Max(logs), logs)
+	weights := make([]float64, len(logs))
+	for k, l := range logs {
+		weights[k] = math.Exp(l)
+	}
 	if c := inference.FindCopies(data, s.Prior); c.Any() {
-		graphs = slices.Clone(graphs)
-		if edges == nil {
-			edges = posterior.Uniform(graphs).EdgeProbabilities()
-		}
-		c.Share(graphs, edges, nil, problem.Seed)
+		c.Share(graphs, edges, weights, problem.Seed)
 	}
 	if s.trust.Directions < 1 && problem.Order.Known == nil {
-		graphs = slices.Clone(graphs)
-		if edges == nil {
-			edges = posterior.Uniform(graphs).EdgeProbabilities()
-		}
 		inference.Turning{Part: s.trust.Directions, Prior: s.Prior,
-			Scores: []score.Scorer{s.Hypothesis.Scores}}.Turn(graphs, edges, nil, problem.Seed)
+			Scores: []score.Scorer{s.Hypothesis.Scores}}.Turn(graphs, edges, weights, problem.Seed)
 	}
 	inf := &inference.Inference{Outcome: *s.First()}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by,
@@ -511,14 +516,12 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	scorers := make([]score.Scorer, len(graphs))
 	for k, g := range graphs {
 		inf.Posterior.Draws = append(inf.Posterior.Draws,
-			posterior.Draw{Graph: g, LogPrior: math.NaN(), LogLikelihood: math.NaN()})
+			posterior.Draw{Graph: g, LogWeight: logs[k], LogPrior: math.NaN(),
+				LogLikelihood: math.NaN()})
 		scorers[k] = s.Hypothesis.Scores
 	}
 	inf.Posterior.Components = []posterior.Component{{Order: slices.Clone(problem.Order.Known),
 		Draws: len(graphs), Weight: 1, LogEvidence: math.NaN()}}
-	if edges == nil {
-		edges = inf.Posterior.Frequencies().Probabilities
-	}
 	// sums may round
 	edges.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) }, edges)
 	priors.Settle(&problem.Prior, edges)

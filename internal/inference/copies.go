@@ -86,10 +86,7 @@ func (c Copies) shareFunctions(graphs []*dag.Graph, edges *mat.Dense, weight []f
 		}
 	}
 	for k, g := range graphs {
-		w := 1.0
-		if weight != nil {
-			w = weight[k]
-		}
+		w := weight[k]
 		sum += w
 		add(g, -w)
 		g = g.Clone()
@@ -179,16 +176,13 @@ func reaches(g *dag.Graph, from, to int) bool {
 // as parent, each with the same probability. So no second copy is a parent of a column, where it
 // cannot tell anything: under a table of probabilities it only divides the pseudo-counts. A graph
 // that has a path from one copy to another through other columns stays. weight has the weights of
-// the graphs; nil means that they are equal.
+// the graphs.
 func (c Copies) shareCopies(graphs []*dag.Graph, edges *mat.Dense, weight []float64, seed uint64) {
 	for at, group := range c.groups {
 		counts, sum := mat.NewDense(c.d, c.d, nil), 0.0
 		add := func(i, j int, w float64) { counts.Set(i, j, counts.At(i, j)+w) }
 		for k, g := range graphs {
-			w := 1.0
-			if weight != nil {
-				w = weight[k]
-			}
+			w := weight[k]
 			sum += w
 			g = necessary(g, group)
 			parents, children, ok := around(g, group)

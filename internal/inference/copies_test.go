@@ -76,7 +76,7 @@ func TestFunctions(t *testing.T) {
 	} {
 		graphs := slices.Repeat([]*dag.Graph{test.graph}, n)
 		edges := test.graph.Matrix()
-		c.Share(graphs, edges, nil, 7)
+		c.Share(graphs, edges, slices.Repeat([]float64{1}, n), 7)
 		for i := range d {
 			for j := range d {
 				want := test.want[[2]int{i, j}]

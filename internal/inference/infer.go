@@ -337,13 +337,10 @@ func (inf *Inference) logEvidence() float64 {
 // equalMean shifts the log weights of draws so that their weights have the mean 1: the draws of a
 // part count by their number, whatever the number of linear extensions of its graphs.
 func equalMean(draws []exact.Draw) []exact.Draw {
-	all := make([]float64, len(draws))
-	for k, d := range draws {
-		all[k] = d.LogWeight
-	}
-	if len(all) == 0 {
+	if len(draws) == 0 {
 		return draws
 	}
+	all := logWeights(draws)
 	shift := floats.LogSumExp(all) - math.Log(float64(len(all)))
 	for k := range draws {
 		draws[k].LogWeight -= shift

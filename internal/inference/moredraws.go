@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tobac/engine"
+	"tobac/internal/anneal"
 	"tobac/internal/exact"
 	"tobac/internal/mcmc"
 	"tobac/internal/stream"
@@ -32,25 +33,26 @@ func (p *Part) weightedDraws(ctx context.Context, n int, seed uint64,
 	if err != nil || n == 0 {
 		return draws, err
 	}
-	if worth := exact.EffectiveSampleSize(draws); worth < float64(n)/2 {
+	logs := logWeights(draws)
+	if worth := anneal.EffectiveSize(logs); worth < float64(n)/2 {
 		if draws, err = p.draws(ctx, min(mostFactor*n, int(1.2*float64(n)*float64(n)/worth)),
 			seed); err != nil {
 			return nil, err
 		}
-		again := stream.Seed(seed, stream.PosteriorPart, 0)
-		if worth = exact.EffectiveSampleSize(draws); worth < float64(n)/2 && n >= chainedDraws {
-			draws, err = p.chainDraws(ctx, n, again, problem)
+		again, logs := stream.Seed(seed, stream.PosteriorPart, 0), logWeights(draws)
+		if worth = anneal.EffectiveSize(logs); worth < float64(n)/2 && n >= chainedDraws {
+			if draws, err = p.chainDraws(ctx, n, again, problem); err != nil {
+				return nil, err
+			}
 		} else {
-			draws = exact.Resample(draws, max(1, min(n, int(worth))), again)
-		}
-		if err != nil {
-			return nil, err
+			all, u := draws, stream.New(again, stream.ExactResample).Float64()
+			draws = nil
+			for _, k := range anneal.Resample(logs, max(1, min(n, int(worth))), u) {
+				draws = append(draws, exact.Draw{Order: all[k].Order, Graph: all[k].Graph})
+			}
 		}
 	}
-	logs := make([]float64, len(draws))
-	for k, d := range draws {
-		logs[k] = d.LogWeight
-	}
+	logs = logWeights(draws)
 	// not for rounding
 	if mean := floats.LogSumExp(logs) - math.Log(float64(n)); math.Abs(mean) > 1e-12 {
 		for k := range draws {
@@ -58,6 +60,14 @@ func (p *Part) weightedDraws(ctx context.Context, n int, seed uint64,
 		}
 	}
 	return draws, nil
+}
+
+func logWeights(draws []exact.Draw) []float64 {
+	logs := make([]float64, len(draws))
+	for k, d := range draws {
+		logs[k] = d.LogWeight
+	}
+	return logs
 }
 
 // chainDraws are n draws of graphs by Markov chains, without orders.

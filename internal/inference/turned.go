@@ -27,7 +27,7 @@ const turns = 40
 // Turn gives each graph the directions of a graph that is drawn among those with the same
 // adjacencies, in proportion to prior × evidence^Part, by Markov chains that turn single edges
 // around from the graph as it is. The probabilities of edges change by as much as their frequencies
-// in these chains. weight has the weights of the graphs; nil means that they are equal.
+// in these chains. weight has the weights of the graphs.
 func (t Turning) Turn(graphs []*dag.Graph, edges *mat.Dense, weight []float64, seed uint64) {
 	d, _ := edges.Dims()
 	change, sum := mat.NewDense(d, d, nil), 0.0
@@ -36,10 +36,7 @@ func (t Turning) Turn(graphs []*dag.Graph, edges *mat.Dense, weight []float64, s
 		known[k] = map[string]float64{}
 	}
 	for k, g := range graphs {
-		w := 1.0
-		if weight != nil {
-			w = weight[k]
-		}
+		w := weight[k]
 		sum += w
 		of := 0
 		if t.Of != nil {
