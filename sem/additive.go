@@ -281,15 +281,17 @@ func shared(ctx context.Context, data *dataset.Table, maxParents int, prior *sco
 	d := len(data.Names)
 	open := leftOpen(maxParents, d)
 	own, err := scores(0)
+	var likely [][][]int
 	if err == nil {
-		err = refine(ctx, own, maxParents, prior, workers)
+		likely, err = refine(ctx, own, maxParents, prior, workers)
 	}
 	if err != nil || d > refinement.MixedVariables || inspect.Recorded(data) {
 		return []Hypothesis{{Scores: own, Open: open}}, err
 	}
-	likely, _, err := refinement.LikelySets(ctx, own, prior, workers)
-	if err != nil {
-		return nil, err
+	if likely == nil {
+		if likely, _, err = refinement.LikelySets(ctx, own, prior, workers); err != nil {
+			return nil, err
+		}
 	}
 	all := []Hypothesis{{Scores: own, LogWeight: math.Log(0.5), Open: open}}
 	for kind := 1; kind <= additive.SharedForms; kind++ {
@@ -300,7 +302,7 @@ func shared(ctx context.Context, data *dataset.Table, maxParents int, prior *sco
 		if mostGain(s, own, likely) < lessProbable {
 			continue
 		}
-		if err := refine(ctx, s, maxParents, prior, workers); err != nil {
+		if _, err := refine(ctx, s, maxParents, prior, workers); err != nil {
 			return nil, err
 		}
 		all = append(all, Hypothesis{Scores: s, LogWeight: math.Log(0.5 / additive.SharedForms),

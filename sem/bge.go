@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/internal/refinement"
 	"tobac/models"
 	"tobac/score"
 	"tobac/setting"
@@ -81,7 +82,7 @@ func (m bgeModel) Hypotheses(_ context.Context, data *dataset.Table, _ *score.Pr
 func (m bgeModel) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
 	scales := bgeScales
-	if d > 24 {
+	if d > refinement.FewVariables {
 		scales = slices.Concat(bgeScales, deepScales)
 	}
 	all := make([]Hypothesis, len(scales))

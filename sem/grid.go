@@ -31,9 +31,9 @@ func leftOpen(maxParents, d int) bool { return maxParents == 0 && d > refinement
 
 // refine is Refine, unless the number of parents is given or the equations are left open.
 func refine(ctx context.Context, s refinement.Refinable, maxParents int, prior *score.Prior,
-	workers int) error {
+	workers int) (likely [][][]int, err error) {
 	if maxParents > 0 || leftOpen(maxParents, s.Vars()) {
-		return nil
+		return nil, nil
 	}
 	return refinement.Refine(ctx, s, prior, workers)
 }

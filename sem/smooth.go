@@ -126,7 +126,7 @@ func (m smoothModel) Hypotheses(
 	if own, err = m.rated(ctx, t, own, graph, plain, workers); err != nil {
 		return nil, err
 	}
-	if err := refine(ctx, own, m.MaxParents, prior, workers); err != nil {
+	if _, err := refine(ctx, own, m.MaxParents, prior, workers); err != nil {
 		return nil, err
 	}
 	if m.listed(d) {
@@ -229,7 +229,7 @@ func (m smoothModel) common(
 			return nil, behind, nil
 		}
 	}
-	if err := refine(ctx, s, m.MaxParents, prior, workers); err != nil {
+	if _, err := refine(ctx, s, m.MaxParents, prior, workers); err != nil {
 		return nil, 0, err
 	}
 	grid := s.NoiseGrid(gridPoints(t.Vars()))

@@ -49,42 +49,36 @@ func (s *Setting) Type() string { return s.kind }
 
 // WholeNumber is an integer from 1 to high whose zero stands for the default.
 func WholeNumber(v *int, high int, name, usage, byDefault string) *Setting {
-	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "N",
-		allowed: fmt.Sprintf("whole numbers from 1 to %d", high),
-		get: func() string {
-			if *v == 0 {
-				return ""
-			}
-			return strconv.Itoa(*v)
-		},
-		set: func(text string) bool {
+	return Parsed(v, name, usage, byDefault, "N",
+		fmt.Sprintf("whole numbers from 1 to %d", high), unless0, func(text string) (int, error) {
 			n, err := strconv.Atoi(text)
-			if err != nil || n < 1 || n > high {
-				return false
+			if n < 1 || n > high {
+				err = errRange
 			}
-			*v = n
-			return true
-		}}
+			return n, err
+		})
+}
+
+var errRange = errors.New("out of range")
+
+// unless0 is the text of a number, "" of 0.
+func unless0[T int | float64](v T) string {
+	if v == 0 {
+		return ""
+	}
+	return fmt.Sprint(v)
 }
 
 // Positive is a finite number above 0 whose zero stands for the default.
 func Positive(v *float64, name, usage, byDefault string) *Setting {
-	return &Setting{Name: name, Usage: usage, Default: byDefault, kind: "X",
-		allowed: "finite numbers above 0",
-		get: func() string {
-			if *v == 0 {
-				return ""
-			}
-			return strconv.FormatFloat(*v, 'g', -1, 64)
-		},
-		set: func(text string) bool {
+	return Parsed(v, name, usage, byDefault, "X", "finite numbers above 0", unless0,
+		func(text string) (x float64, err error) {
 			x, ok := delimited.Number(text)
 			if !ok || !(x > 0) {
-				return false
+				err = errRange
 			}
-			*v = x
-			return true
-		}}
+			return x, err
+		})
 }
 
 // Switch is true or false: *v says that it is not byDefault.

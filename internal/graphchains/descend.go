@@ -10,14 +10,12 @@ import (
 	"tobac/engine"
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
+	"tobac/internal/refinement"
 	"tobac/internal/search"
 	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/sem"
 )
-
-// fewVariables is the number of variables up to which a search finds probable graphs without help.
-const fewVariables = 24
 
 // steps reports whether searches go through hypotheses one after the other: several of many
 // variables, whose scores are fast, and which do not have one noise variance.
@@ -26,7 +24,7 @@ func steps(all []sem.Hypothesis, d int) bool {
 		_, fast := h.Scores.(nodescore.ToggleScorer)
 		return !fast || h.NoiseVariance != 0
 	}
-	return d > fewVariables && len(all) > 1 && !slices.ContainsFunc(all, other)
+	return d > refinement.FewVariables && len(all) > 1 && !slices.ContainsFunc(all, other)
 }
 
 // mostWorse is how many hypotheses in a row may be worse than the best one before a search ends.

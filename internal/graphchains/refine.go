@@ -15,8 +15,6 @@ const (
 	refiningIterations = 200 // of each chain, half of them warm-up
 	refiningCandidates = 10
 	mostRefinings      = 5
-	// new sets for each that chains have drawn, below which they have settled
-	fewSets = 0.02
 )
 
 // refine fits the equations that carry the posterior, as short chains draw them, and their
@@ -28,31 +26,25 @@ func refine(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, opt m
 		if !ok {
 			continue
 		}
-		for range mostRefinings {
-			sampler, err := mcmc.New(ctx, s, prior, opt)
-			if err == nil {
-				err = sampler.Advance(ctx, refiningIterations)
-			}
-			if err != nil {
-				return err
-			}
-			res, err := sampler.Result()
-			if err != nil {
-				return err
-			}
-			opt.Starts = res.Best()
-			sets, probabilities := drawnSets(res, s.Vars())
-			drawn := 0
-			for _, of := range sets {
-				drawn += len(of)
-			}
-			fitted, err := refinement.RefineSets(ctx, s, sets, probabilities, opt.Workers)
-			if err != nil {
-				return err
-			}
-			if float64(fitted) <= fewSets*float64(drawn) {
-				break
-			}
+		_, _, err := refinement.Until(ctx, s, mostRefinings, refinement.FewSets, opt.Workers,
+			func() ([][][]int, [][]float64, error) {
+				sampler, err := mcmc.New(ctx, s, prior, opt)
+				if err == nil {
+					err = sampler.Advance(ctx, refiningIterations)
+				}
+				if err != nil {
+					return nil, nil, err
+				}
+				res, err := sampler.Result()
+				if err != nil {
+					return nil, nil, err
+				}
+				opt.Starts = res.Best()
+				sets, probabilities := drawnSets(res, s.Vars())
+				return sets, probabilities, nil
+			})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func refined(
 		if !h.Open || problem.Order.Known != nil {
 			continue
 		}
-		if err := refinement.Refine(ctx, h.Scores.(refinement.Refinable), prior,
+		if _, err := refinement.Refine(ctx, h.Scores.(refinement.Refinable), prior,
 			problem.Workers); err != nil {
 			return err
 		}

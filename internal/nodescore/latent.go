@@ -30,9 +30,6 @@ type Latent struct {
 	sets        func() []float64
 }
 
-// mostTreed is the number of variables up to which the corrections of all sets are kept.
-const mostTreed = 20
-
 // NewLatent compares the pairs of some columns, by so many goroutines. Column j is variable j of
 // joint; nil means that it has no latent variable. intervened(i, j) says where values were set:
 // pairs are compared in the rows in which neither was.
@@ -90,9 +87,9 @@ func (q *Latent) allSets() []float64 {
 	return all
 }
 
-// correction is that of a set of variables.
+// correction is that of a set of variables; up to MostSymmetric of them all are kept.
 func (q *Latent) correction(set []int) float64 {
-	if len(q.gain) > mostTreed {
+	if len(q.gain) > MostSymmetric {
 		return q.tree(set)
 	}
 	at := 0
@@ -197,10 +194,10 @@ func newMonotone(column []float64) (m monotone) {
 			m.tied = true
 			low, high := math.Inf(-1), math.Inf(1)
 			if first > 0 {
-				low = normalQuantile(float64(first) / float64(n))
+				low = ranks.NormalQuantile(2*float64(first)/float64(n) - 1)
 			}
 			if last < n {
-				high = normalQuantile(float64(last) / float64(n))
+				high = ranks.NormalQuantile(2*float64(last)/float64(n) - 1)
 			}
 			for _, i := range order[first:last] {
 				m.low[i], m.high[i] = low, high
@@ -210,8 +207,6 @@ func newMonotone(column []float64) (m monotone) {
 	}
 	return m
 }
-
-func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
 // normalBetween is the probability of an interval under the standard normal distribution.
 func normalBetween(low, high float64) float64 {

@@ -11,10 +11,13 @@ import (
 func NormalScores(column []float64) []float64 {
 	scores, n := Of(column), float64(len(column))
 	for i, r := range scores {
-		scores[i] = math.Sqrt2 * math.Erfinv((2*r-1-n)/n) // Φ⁻¹(p) = √2 erf⁻¹(2p − 1)
+		scores[i] = NormalQuantile((2*r - 1 - n) / n)
 	}
 	return scores
 }
+
+// NormalQuantile is Φ⁻¹((1 + x)/2), odd in x to the bit, as that of gonum is not.
+func NormalQuantile(x float64) float64 { return math.Sqrt2 * math.Erfinv(x) }
 
 // Of is the rank of every number, from 1, equal ones with their mean rank.
 func Of(column []float64) []float64 {

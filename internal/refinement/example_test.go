@@ -19,8 +19,9 @@ func (g guess) Refine(j int, parents []int) { g.refined[j]++ }
 func Example() {
 	g := guess{map[int]int{}}
 	sets, p := [][][]int{{{1}}, {}, {}}, [][]float64{{0.5}, {}, {}}
-	n, err := refinement.RefineSets(context.Background(), g, sets, p, 1)
-	fmt.Println(n, g.refined[0], err)
+	_, few, err := refinement.Until(context.Background(), g, 1, 0, 1,
+		func() ([][][]int, [][]float64, error) { return sets, p, nil })
+	fmt.Println(few, g.refined[0], err)
 	// Output:
-	// 2 2 <nil>
+	// false 2 <nil>
 }

@@ -29,6 +29,11 @@ type neighbourly interface {
 // averaged over.
 const MixedVariables = 12
 
+// FewVariables is the number of variables up to which a search finds probable graphs without help.
+// More have more scales of the prior of their weights, which searches go through one after the
+// other.
+const FewVariables = 24
+
 // A listable score can give no probability to sets of parents that were not refined.
 type listable interface{ List() }
 
@@ -36,8 +41,8 @@ const (
 	likelySet       = 1e-3 // probability of a set of parents from which on it is refined,
 	neighbouring    = 0.1  // and from which on those are that have one parent more or less
 	mostRefinements = 10
-	// new sets for each likely one, below which more than twelve variables have settled
-	fewSets = 0.02
+	// FewSets are new sets for each likely one, below which more than twelve variables have settled.
+	FewSets = 0.02
 )
 
 // Refine refines the sets of parents that carry the posterior: it sums over all orders under the
@@ -45,40 +50,57 @@ const (
 // again until all of these are refined. That may have no end, where each round brings estimates
 // likelier than what it refined: then a [listable] score keeps refined sets only, and so it does
 // from the beginning with more than twelve variables. More than twenty variables are left as they
-// are.
-func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) error {
+// are. It returns the likely sets of each variable where all of them are refined, nil where not.
+func Refine(ctx context.Context, s Refinable, prior *score.Prior, workers int) ([][][]int, error) {
 	d := s.Vars()
 	if d > exact.Affordable {
-		return nil
+		return nil, nil
 	}
+	few := 0.
 	l, listing := s.(listable)
-	if listing && d > MixedVariables {
+	if d > MixedVariables {
+		if few = FewSets; listing {
+			l.List()
+		}
+	}
+	likely, settled, err := Until(ctx, s, mostRefinements, few, workers,
+		func() ([][][]int, [][]float64, error) { return LikelySets(ctx, s, prior, workers) })
+	switch {
+	case err != nil || settled && few > 0:
+		return nil, err
+	case settled:
+		return likely, nil
+	case listing:
 		l.List()
 	}
-	for range mostRefinements {
-		sets, probabilities, err := LikelySets(ctx, s, prior, workers)
-		if err != nil {
-			return err
-		}
-		likely := 0
-		for _, of := range sets {
-			likely += len(of)
-		}
-		fitted, err := RefineSets(ctx, s, sets, probabilities, workers)
-		if err != nil || fitted == 0 || d > MixedVariables &&
-			float64(fitted) <= fewSets*float64(likely) {
-			return err
-		}
-	}
-	if listing {
-		l.List()
-	}
-	return nil
+	return nil, nil
 }
 
-// RefineSets refines sets of parents of each variable, which have so much probability, and the
-// neighbours of the likeliest, and returns how many were not refined before.
-func RefineSets(
+// Until refines sets of parents of each variable that find returns, with their probabilities, and
+// the neighbours of the likeliest, and begins again, for so many rounds at most or until few new
+// ones are found for each. It returns what it found last, and whether these were few.
+func Until(ctx context.Context, s Refinable, rounds int, few float64, workers int,
+	find func() ([][][]int, [][]float64, error)) (sets [][][]int, settled bool, err error) {
+	for range rounds {
+		var probabilities [][]float64
+		if sets, probabilities, err = find(); err != nil {
+			return nil, false, err
+		}
+		all := 0
+		for _, of := range sets {
+			all += len(of)
+		}
+		fitted, err := refineSets(ctx, s, sets, probabilities, workers)
+		if err != nil || float64(fitted) <= few*float64(all) {
+			return sets, err == nil, err
+		}
+	}
+	return sets, false, nil
+}
+
+// refineSets refines sets of parents and neighbours of some, and returns how many were not refined
+// before.
+func refineSets(
 	ctx context.Context, s Refinable, sets [][][]int, probabilities [][]float64, workers int,
 ) (int, error) {
 	d := s.Vars()

@@ -47,7 +47,7 @@ func TestRefine(t *testing.T) {
 			t.Fatal(err)
 		}
 		if refined {
-			if err := Refine(t.Context(), s, prior, 2); err != nil {
+			if _, err := Refine(t.Context(), s, prior, 2); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -114,8 +114,12 @@ func (m *mirage) List() { m.listed = true }
 func TestRefineWithoutEnd(t *testing.T) {
 	for rise, want := range map[float64]bool{-5: false, 5: true} {
 		m := &mirage{rise: rise}
-		if err := Refine(t.Context(), m, nil, 2); err != nil {
+		likely, err := Refine(t.Context(), m, nil, 2)
+		if err != nil {
 			t.Fatal(err)
+		}
+		if (likely == nil) != want {
+			t.Errorf("estimates that change by %v with each parent: likely sets %v", rise, likely)
 		}
 		if m.listed != want {
 			t.Errorf("estimates that change by %v with each parent: listed %v, want %v", rise,
