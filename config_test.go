@@ -232,10 +232,10 @@ func TestConfigErrors(t *testing.T) {
 			tobac.Config{Prior: background.Prior{Required: []dag.Edge{{From: 2, To: 2}}}},
 			"the graph prior speaks of the edge 2 → 2, want two different variables from 0 to 4"},
 		{"own prior beside others",
-			tobac.Config{Prior: background.Prior{Own: models.UniformPrior{}, MaxParents: 2}},
+			tobac.Config{Prior: background.Prior{Own: models.UniformPrior(), MaxParents: 2}},
 			"a custom graph prior replaces all other settings of the prior"},
 		{"own prior beside a family",
-			tobac.Config{Prior: background.Prior{Own: models.UniformPrior{},
+			tobac.Config{Prior: background.Prior{Own: models.UniformPrior(),
 				Kind: background.Fair}},
 			"a custom graph prior replaces all other settings of the prior"},
 

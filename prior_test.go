@@ -139,7 +139,7 @@ func TestTableOfEqualProbabilities(t *testing.T) {
 		{tobac.Config{Order: order, Model: sem.Linear{}, Engine: &small, Seed: 7}, 1e-6},
 		{tobac.Config{Order: order, Model: sem.BGe{}, Engine: &small, Seed: 7}, 1e-6},
 	} {
-		t.Run(fmt.Sprint(row.cfg.Engine, row.cfg.Model), func(t *testing.T) {
+		t.Run(fmt.Sprint(row.cfg.Engine.Engine().Name(), row.cfg.Model), func(t *testing.T) {
 			row.cfg.Prior = background.Prior{EdgesPerNode: edgesPerNode}
 			want := fit(t, data, row.cfg)
 			row.cfg.Prior = background.Prior{Probabilities: constant(5, p)}
@@ -233,7 +233,7 @@ func TestOwnPrior(t *testing.T) {
 	}
 	// Orders follow any prior.
 	cfg = particles()
-	cfg.Prior.Own, cfg.Order = models.UniformPrior{}, engine.Order{Count: 3}
+	cfg.Prior.Own, cfg.Order = models.UniformPrior(), engine.Order{Count: 3}
 	if got := fit(t, data, cfg); len(got.Components) != 3 {
 		t.Errorf("%d orders, want 3", len(got.Components))
 	}

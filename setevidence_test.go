@@ -267,7 +267,7 @@ func TestOwnDefault(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(c *tobac.Config){
-		"a prior":    func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} },
+		"a prior":    func(c *tobac.Config) { c.Prior.Own = models.UniformPrior() },
 		"the engine": func(c *tobac.Config) { c.Engine = &stein.SVGD{} },
 		"networks":   func(c *tobac.Config) { c.Model = sem.FeedForward{Hidden: []int{2, 2}} },
 	} {

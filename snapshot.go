@@ -57,7 +57,7 @@ func settingsOf(p *engine.Problem, e engine.Settings) []SettingText {
 	if m := p.Data.Intervened; m != nil {
 		interventions = dataset.Digest(nil, m)
 	}
-	key := e.String()
+	key := engine.SettingsText(e)
 	if r, ok := e.Engine().(engine.Resumable); ok {
 		key = r.StateKey(p)
 	}

@@ -161,8 +161,8 @@ func TestRestoreChecksSettings(t *testing.T) {
 			`the prior "er", the run has "uniform"`},
 		{"probabilities", func(c *tobac.Config) { c.Prior.Probabilities = half },
 			`the prior "er", the run has "probabilities `},
-		{"own prior", func(c *tobac.Config) { c.Prior.Own = models.UniformPrior{} },
-			`the prior "er", the run has "models.UniformPrior{}"`},
+		{"own prior", func(c *tobac.Config) { c.Prior.Own = models.UniformPrior() },
+			`the prior "er", the run has "models.uniformPrior{}"`},
 		{"forbidden", func(c *tobac.Config) { c.Prior.Forbidden = []dag.Edge{{From: 3, To: 4}} },
 			`the prior "er", the run has "er forbidden=[{3 4}]`},
 		{"sinks", func(c *tobac.Config) {

@@ -116,7 +116,7 @@ func (p *Prior) validate(d int) error {
 		return err
 	}
 	if p.EdgesPerNode != 0 {
-		if _, err := models.NewErdosRenyi(d, p.EdgesPerNode); err != nil {
+		if _, err := models.EdgeProbability(d, p.EdgesPerNode); err != nil {
 			return err
 		}
 	}

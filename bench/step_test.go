@@ -80,7 +80,7 @@ func (s stepSetup) compile(tb testing.TB, data *mat.Dense, edges float64,
 	engine autograd.Engine) *models.TOBAC {
 	tb.Helper()
 	s = s.withDefaults()
-	prior, err := models.NewErdosRenyi(s.vars, edges)
+	p, err := models.EdgeProbability(s.vars, edges)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -95,7 +95,8 @@ func (s stepSetup) compile(tb testing.TB, data *mat.Dense, edges float64,
 		tb.Fatal(err)
 	}
 	cfg := models.TOBACConfig{
-		Particles: s.particles, Samples: s.samples, Estimator: models.Joint, Prior: prior, Seed: 1,
+		Particles: s.particles, Samples: s.samples, Estimator: models.Joint,
+		Prior: models.ErdosRenyi(p), Seed: 1,
 		Options: models.Options{Engine: engine, Workers: s.workers},
 	}
 	if s.model == stepDiBS {

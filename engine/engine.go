@@ -23,8 +23,6 @@ import (
 type Settings interface {
 	// Engine is the engine with these settings.
 	Engine() Engine
-	// String is the text form: the name of the engine and the settings.
-	String() string
 }
 
 // An Engine infers a posterior over graphs.
@@ -91,10 +89,11 @@ func Infer(ctx context.Context, s Settings, p *Problem) (*Outcome, error) {
 	return stage.Outcome(ctx)
 }
 
-// A Resumable engine lets some of its settings change when a run resumes.
+// A Resumable engine lets some of its settings change when a run resumes, or has settings without a
+// text form.
 type Resumable interface {
 	// StateKey is the text form, of a prepared engine, of the settings that decide its state. Of
-	// other engines that is the String of the settings.
+	// other engines that is [SettingsText].
 	StateKey(p *Problem) string
 }
 

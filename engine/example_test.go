@@ -44,7 +44,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%v, %d steps: X0 → X1 has the probability %.1f\n", e, steps,
+	fmt.Printf("%s, %d steps: X0 → X1 has the probability %.1f\n", engine.SettingsText(e), steps,
 		o.Marginals.Probabilities.At(0, 1))
 
 	p.Order.Method = ordering.EqVarOptions{}

@@ -27,8 +27,6 @@ type Importance struct {
 
 func (e *Importance) Engine() engine.Engine { return importance{e} }
 
-func (e *Importance) String() string { return engine.SettingsText(e) }
-
 type importance struct{ *Importance }
 
 func (e importance) Name() string { return "importance" }

@@ -103,7 +103,7 @@ func TestPenaltySchedule(t *testing.T) {
 	at := func(rate float64, step int) []float64 {
 		target := newTOBAC(t, lik, models.TOBACConfig{
 			Particles: 2, Samples: 3, AlphaRate: 0.3, Embedding: models.AllPairs,
-			Prior: models.UniformPrior{}, Seed: 4, Penalty: models.Penalty{Rate: rate, Samples: 5},
+			Prior: models.UniformPrior(), Seed: 4, Penalty: models.Penalty{Rate: rate, Samples: 5},
 		})
 		return score(t, target, target.Init(), step)[0].RawMatrix().Data
 	}
@@ -127,7 +127,7 @@ func TestAllPairsForm(t *testing.T) {
 	const d = 4
 	lik := testedLikelihoods(t, 103, 5, d)["BGe"]
 	target := newTOBAC(t, lik, models.TOBACConfig{Particles: 60, Samples: 8, AlphaRate: 3,
-		Embedding: models.AllPairs, Prior: models.UniformPrior{}})
+		Embedding: models.AllPairs, Prior: models.UniformPrior()})
 	x := target.Init()
 	if _, width := x[0].Dims(); len(x) != 1 || width != d*d*2 {
 		t.Fatalf("got %d blocks, the first of %d values, want Z alone with %d", len(x), width,

@@ -67,7 +67,7 @@ func TestEdgePriorLaws(t *testing.T) {
 	g := b.Input("g", autograd.Shape{d, d}, graph)
 	total := newEdgePrior(t, d, different...).LogProb(g).LogSumExpOver(graph)
 	gap := newEdgePrior(t, d, equal...).LogProb(g).Sub(
-		models.ErdosRenyi{EdgeProbability: 0.2}.LogProb(g)).Abs().SumOver(graph)
+		models.ErdosRenyi(0.2).LogProb(g)).Abs().SumOver(graph)
 	out := evaluate(t, []*autograd.Node{g}, [][]float64{allGraphs(d)}, total, gap)
 	check(t, "log of the sum", out[0], []float64{0}, 1e-13)
 	check(t, "difference from Erdős–Rényi", out[1], []float64{0}, 1e-12)

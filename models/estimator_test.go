@@ -50,9 +50,9 @@ func settings(t *testing.T, d int) map[string]models.TOBACConfig {
 		t.Fatal(err)
 	}
 	return map[string]models.TOBACConfig{
-		"TOBAC, Erdős–Rényi": {Prior: models.ErdosRenyi{EdgeProbability: 0.3}},
+		"TOBAC, Erdős–Rényi": {Prior: models.ErdosRenyi(0.3)},
 		"TOBAC, edges":       {Prior: edges},
-		"DiBS, scale free": {Prior: models.ScaleFree{}, Embedding: models.AllPairs,
+		"DiBS, scale free": {Prior: models.ScaleFree(), Embedding: models.AllPairs,
 			Penalty: models.Penalty{Rate: 0.7, Samples: 3}},
 		"DiBS, edges": {Prior: edges, Embedding: models.AllPairs, Rank: 2},
 	}
@@ -174,16 +174,16 @@ func scoreFunctionWeights(terms []float64, samples, d int, e models.Estimator,
 // priorSlope is ∂ log p_graph/∂g at the edge probabilities.
 func priorSlope(prior models.GraphPrior, d int, probs []float64) []float64 {
 	out := make([]float64, d*d)
-	switch p := prior.(type) {
-	case models.ErdosRenyi:
-		copy(out, erdosRenyiSlope(p.EdgeProbability)(probs))
-	case models.ScaleFree:
-		copy(out, scaleFreeSlope(probs))
-	case models.FixedEdges:
+	if p, ok := prior.(models.FixedEdges); ok {
 		for e := range out {
 			q := p.EdgeProbabilities().At(e/d, e%d)
 			out[e] = math.Log(q / (1 - q))
 		}
+	} else if p, ok := prior.(models.ModularPrior); ok && p == models.ScaleFree() {
+		copy(out, scaleFreeSlope(probs))
+	} else if ok {
+		odds := math.Exp(p.Term(d, 0, []int{1}) - p.Term(d, 0, nil))
+		copy(out, erdosRenyiSlope(odds/(1+odds))(probs))
 	}
 	return out
 }
@@ -292,7 +292,7 @@ func TestScoreFunctionExpectations(t *testing.T) {
 		all = append(all, list[:d*d])
 	}
 	exactTarget := newTOBAC(t, lik, models.TOBACConfig{Particles: 1, Samples: 1, AlphaRate: 1,
-		Prior: models.UniformPrior{}, Gradient: models.ScoreFunction})
+		Prior: models.UniformPrior(), Gradient: models.ScoreFunction})
 	drawn, err := exactTarget.Samples([][]float64{z}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +329,7 @@ func TestScoreFunctionExpectations(t *testing.T) {
 			target := newTOBAC(t, lik, models.TOBACConfig{
 				Particles: len(tuples), Samples: s, AlphaRate: 1, Estimator: models.Joint,
 				Gradient: gradient,
-				Prior:    models.UniformPrior{}, Noise: forcedGraphs{d, tuples},
+				Prior:    models.UniformPrior(), Noise: forcedGraphs{d, tuples},
 			})
 			got := score(t, target, []*mat.Dense{repeat(z, len(tuples))}, 1)[0]
 			sum := make([]float64, len(z))
@@ -373,7 +373,7 @@ func TestLeaveOneOutHasLessVariance(t *testing.T) {
 		for _, gradient := range []models.Gradient{models.ScoreFunction, models.ScoreFunctionLOO} {
 			target := newTOBAC(t, lik, models.TOBACConfig{
 				Particles: m, Samples: s, AlphaRate: 1, Estimator: e, Gradient: gradient,
-				Prior: models.UniformPrior{}, Seed: 97,
+				Prior: models.UniformPrior(), Seed: 97,
 			})
 			got := score(t, target, []*mat.Dense{repeat(z, m)}, 1)[0]
 			sum := make([]float64, len(z))
@@ -410,7 +410,7 @@ func (softless) HardOnly() bool { return true }
 // gradient that needs one, and works with the others.
 func TestHardOnly(t *testing.T) {
 	lik := softless{testedLikelihoods(t, 98, 5, 3)["linear"]}
-	cfg := models.TOBACConfig{Particles: 1, Samples: 2, Prior: models.UniformPrior{}}
+	cfg := models.TOBACConfig{Particles: 1, Samples: 2, Prior: models.UniformPrior()}
 	_, err := models.NewTOBAC(lik, cfg)
 	checkError(t, "reparameterised", err, "models: TOBAC: the likelihood is defined for graphs "+
 		"without soft edges only; use the score-function gradient")
@@ -434,7 +434,7 @@ func TestEveryTargetDoesNotAllocate(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%v/%v/embedding=%d", name, cfg.Gradient, cfg.Estimator,
 				cfg.Embedding), func(t *testing.T) {
 				cfg.Particles, cfg.Samples, cfg.Prior = 5, 16,
-					models.ErdosRenyi{EdgeProbability: 0.3}
+					models.ErdosRenyi(0.3)
 				var want []*mat.Dense
 				for _, cfg.Workers = range []int{1, 2, 8} {
 					target := newTOBAC(t, lik, cfg)

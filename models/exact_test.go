@@ -61,7 +61,7 @@ func (p *exactProblem) target(t *testing.T, e models.Estimator,
 	particles, samples int) *models.TOBAC {
 	return newTOBAC(t, p.lik, models.TOBACConfig{
 		Particles: particles, Samples: samples, AlphaRate: alphaOfExact, Estimator: e,
-		Prior: models.UniformPrior{}, Seed: 17,
+		Prior: models.UniformPrior(), Seed: 17,
 	})
 }
 

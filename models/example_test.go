@@ -64,7 +64,7 @@ func ExampleNewTOBAC() {
 		log.Fatal(err)
 	}
 	target, err := models.NewTOBAC(likelihood,
-		models.TOBACConfig{Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
+		models.TOBACConfig{Prior: models.ErdosRenyi(0.3)})
 	if err != nil {
 		log.Fatal(err)
 	}

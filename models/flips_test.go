@@ -113,7 +113,7 @@ func exactFlips(d int, p func(i, j int) float64,
 func TestFlipsAreTheDerivativeOverAllGraphs(t *testing.T) {
 	for _, d := range []int{3, 4} {
 		pairs := d * (d - 1) / 2
-		prior, lik := models.ErdosRenyi{EdgeProbability: 0.3}, noisyScores(d)
+		prior, lik := models.ErdosRenyi(0.3), noisyScores(d)
 		want := exactFlips(d, func(int, int) float64 {
 			return 0.5
 		}, func(j int, parents []int) float64 {
@@ -236,7 +236,7 @@ func TestFlipsApproachTheDerivative(t *testing.T) {
 	lik := noisyScores(d)
 	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 1, Samples: samples,
 		Gradient: models.Flips, Latents: models.LogisticScores, PriorPlace: models.PriorInside,
-		Prior: models.UniformPrior{}, Alpha: schedule.Constant(alpha), Seed: 3})
+		Prior: models.UniformPrior(), Alpha: schedule.Constant(alpha), Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestFlipsOfWholeGraphs(t *testing.T) {
 		target, err := models.NewTOBAC(noisyScores(2), models.TOBACConfig{Particles: 4, Samples: 5,
 			Gradient: models.Flips, Latents: models.NormalScores, Estimator: e,
 			PriorPlace: models.PriorInside,
-			Prior:      models.ErdosRenyi{EdgeProbability: 0.2}, Alpha: schedule.Constant(1),
+			Prior:      models.ErdosRenyi(0.2), Alpha: schedule.Constant(1),
 			Seed: 2})
 		if err != nil {
 			t.Fatal(err)
@@ -375,7 +375,7 @@ func TestScoresOfEdgesLeaveThePrior(t *testing.T) {
 				return -3
 			}), models.TOBACConfig{Particles: n, Samples: 1, Gradient: models.Flips,
 				Latents:    latents,
-				PriorPlace: models.PriorInside, Prior: models.ErdosRenyi{EdgeProbability: p},
+				PriorPlace: models.PriorInside, Prior: models.ErdosRenyi(p),
 				Alpha: schedule.Constant(alpha)})
 			if err != nil {
 				t.Fatal(err)
@@ -418,8 +418,8 @@ func TestModularPriors(t *testing.T) {
 		{From: 2, To: 3}} {
 		g.Set(e.From, e.To, true)
 	}
-	for _, p := range []models.ModularPrior{models.ErdosRenyi{EdgeProbability: 0.3},
-		models.ScaleFree{}, models.FairPrior{}, models.UniformPrior{}, edges} {
+	for _, p := range []models.ModularPrior{models.ErdosRenyi(0.3),
+		models.ScaleFree(), models.FairPrior(), models.UniformPrior(), edges} {
 		values := priorAt(t, p, g)
 		sum := 0.0
 		for j := range d {
@@ -444,7 +444,7 @@ func TestFlipErrors(t *testing.T) {
 			EdgeParameters: 3},
 		`want one that is a product over variables: a ModularPrior`: {
 			Gradient: models.Flips, PriorPlace: models.PriorInside,
-			Prior: ownPrior{models.UniformPrior{}}},
+			Prior: ownPrior{models.UniformPrior()}},
 		`the likelihood is defined for graphs without soft edges only; use the score-funct`: {},
 	} {
 		if _, err := models.NewTOBAC(noisyScores(3), c); err == nil ||

@@ -297,13 +297,13 @@ func (g *goldenFile) target(t *testing.T, engine autograd.Engine) (*TOBAC, Likel
 	if err != nil {
 		t.Fatal(err)
 	}
-	var prior GraphPrior = ErdosRenyi{EdgeProbability: g.GraphPrior.EdgeProbability}
+	var prior GraphPrior = ErdosRenyi(g.GraphPrior.EdgeProbability)
 	switch g.GraphPrior.Kind {
 	case "er":
 	case "sf":
-		prior = ScaleFree{}
+		prior = ScaleFree()
 	case "uniform":
-		prior = UniformPrior{}
+		prior = UniformPrior()
 	default:
 		t.Fatalf("graph prior %q, want er, sf or uniform", g.GraphPrior.Kind)
 	}

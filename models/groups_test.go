@@ -80,7 +80,7 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 		}
 		for _, embedding := range []models.Embedding{models.OrderedPairs, models.AllPairs} {
 			target := newTOBAC(t, lik, models.TOBACConfig{Particles: 1, Samples: 2, Rank: 3,
-				Embedding: embedding, Prior: models.UniformPrior{}})
+				Embedding: embedding, Prior: models.UniformPrior()})
 			x := target.Init()
 			for b := range target.Blocks() {
 				groups, ok := target.Groups(b)
@@ -128,7 +128,7 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 	// say so to no variable.
 	for _, embedding := range []models.Embedding{models.OrderedPairs, models.AllPairs} {
 		target := newTOBAC(t, hidden{all[0]}, models.TOBACConfig{Particles: 1, Samples: 2,
-			Latents: models.NormalScores, Embedding: embedding, Prior: models.UniformPrior{}})
+			Latents: models.NormalScores, Embedding: embedding, Prior: models.UniformPrior()})
 		if groups, ok := target.Groups(1); ok || groups != nil {
 			t.Errorf("groups %v of parameters that may belong to several variables", groups)
 		}

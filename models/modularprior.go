@@ -17,19 +17,11 @@ type ModularPrior interface {
 	Term(d, j int, parents []int) float64
 }
 
-var (
-	_ ModularPrior = ErdosRenyi{}
-	_ ModularPrior = ScaleFree{}
-	_ ModularPrior = FairPrior{}
-	_ ModularPrior = UniformPrior{}
-	_ ModularPrior = (*edgePrior)(nil)
-)
-
 // Terms implements [ModularPrior]: every variable has the same fraction of the pairs without an
 // edge.
-func (e ErdosRenyi) Terms(g *autograd.Node) *autograd.Node {
+func (e erdosRenyi) Terms(g *autograd.Node) *autograd.Node {
 	d := g.Shape()[0]
-	p := e.EdgeProbability
+	p := e.p
 	if !(p > 0 && p < 1) {
 		panic(fmt.Sprintf("models: Erdős–Rényi prior with edge probability %v, want 0 < p < 1", p))
 	}
@@ -37,40 +29,40 @@ func (e ErdosRenyi) Terms(g *autograd.Node) *autograd.Node {
 }
 
 // Term implements [ModularPrior].
-func (e ErdosRenyi) Term(d, _ int, parents []int) float64 {
-	p := e.EdgeProbability
+func (e erdosRenyi) Term(d, _ int, parents []int) float64 {
+	p := e.p
 	return float64(len(parents))*(math.Log(p)-math.Log1p(-p)) + float64(d-1)/2*math.Log1p(-p)
 }
 
 // Terms implements [ModularPrior].
-func (ScaleFree) Terms(g *autograd.Node) *autograd.Node { return g.Sum(0).Log1p().Scale(-3) }
+func (scaleFree) Terms(g *autograd.Node) *autograd.Node { return g.Sum(0).Log1p().Scale(-3) }
 
 // Term implements [ModularPrior].
-func (ScaleFree) Term(_, _ int, parents []int) float64 {
+func (scaleFree) Term(_, _ int, parents []int) float64 {
 	return -3 * math.Log1p(float64(len(parents)))
 }
 
 // Terms implements [ModularPrior].
-func (FairPrior) Terms(g *autograd.Node) *autograd.Node {
+func (fairPrior) Terms(g *autograd.Node) *autograd.Node {
 	d := float64(g.Shape()[0])
 	k := g.Sum(0)
 	return k.AddScalar(1).LogGamma().Add(k.Neg().AddScalar(d).LogGamma()).AddScalar(-lnGamma(d))
 }
 
 // Term implements [ModularPrior].
-func (FairPrior) Term(d, _ int, parents []int) float64 {
+func (fairPrior) Term(d, _ int, parents []int) float64 {
 	k := float64(len(parents))
 	return lnGamma(k+1) + lnGamma(float64(d)-k) - lnGamma(float64(d))
 }
 
 // Terms implements [ModularPrior].
-func (UniformPrior) Terms(g *autograd.Node) *autograd.Node {
+func (uniformPrior) Terms(g *autograd.Node) *autograd.Node {
 	d := g.Shape()[0]
 	return g.Builder().Constant(make([]float64, d), autograd.Shape{d})
 }
 
 // Term implements [ModularPrior].
-func (UniformPrior) Term(int, int, []int) float64 { return 0 }
+func (uniformPrior) Term(int, int, []int) float64 { return 0 }
 
 // Terms implements [ModularPrior].
 func (e *edgePrior) Terms(g *autograd.Node) *autograd.Node {

@@ -125,7 +125,7 @@ func codeLines(t *testing.T, file string, names []string) int {
 // The graphs of all particles are those of each.
 func TestGraphs(t *testing.T) {
 	target := newTOBAC(t, studentT{x: heavyTailed(9)},
-		models.TOBACConfig{Particles: 7, Samples: 4, Prior: models.UniformPrior{}})
+		models.TOBACConfig{Particles: 7, Samples: 4, Prior: models.UniformPrior()})
 	z := target.Init()[0]
 	got := target.Graphs(z)
 	if len(got) != 7 {
@@ -225,7 +225,7 @@ func TestOwnLikelihoodEverywhere(t *testing.T) {
 			models.ScoreFunctionLOO} {
 			t.Run(fmt.Sprintf("embedding=%d/%v", embedding, gradient), func(t *testing.T) {
 				target := newTOBAC(t, lik, models.TOBACConfig{Particles: 2, Samples: 4,
-					Embedding: embedding, Gradient: gradient, Prior: models.UniformPrior{}})
+					Embedding: embedding, Gradient: gradient, Prior: models.UniformPrior()})
 				got := score(t, target, target.Init(), 7)
 				for b := range got {
 					if n := mat.Norm(got[b], 1); n == 0 || math.IsNaN(n) {

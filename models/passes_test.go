@@ -199,11 +199,11 @@ func passLikelihoods(t *testing.T, d int) []namedLikelihood {
 
 func passPriors(t *testing.T, d int) []models.GraphPrior {
 	t.Helper()
-	er, err := models.NewErdosRenyi(d, 1)
+	p, err := models.EdgeProbability(d, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []models.GraphPrior{er, models.ScaleFree{}, models.UniformPrior{}}
+	return []models.GraphPrior{models.ErdosRenyi(p), models.ScaleFree(), models.UniformPrior()}
 }
 
 func passDensities() []passObjective {

@@ -20,18 +20,28 @@ type GraphPrior interface {
 // an edge with the same probability p, 0 < p < 1:
 //
 //	log p(G) = E ln p + (d(d−1)/2 − E) ln(1−p),   E = Σ_ij G_ij.
-type ErdosRenyi struct{ EdgeProbability float64 }
+//
+// A p outside (0, 1) panics where the prior is evaluated.
+func ErdosRenyi(p float64) ModularPrior { return erdosRenyi{p} }
+
+type erdosRenyi struct{ p float64 }
 
 // ScaleFree is the prior log p(G) = −3 Σ_j ln(1 + Σ_i G_ij), which favours few
 // variables with many parents.
-type ScaleFree struct{}
+func ScaleFree() ModularPrior { return scaleFree{} }
+
+type scaleFree struct{}
 
 // FairPrior gives every number of parents of a variable the same mass,
 // log p(G) = −Σ_j ln C(d−1, Σ_i G_ij), with gamma functions between whole numbers.
-type FairPrior struct{}
+func FairPrior() ModularPrior { return fairPrior{} }
+
+type fairPrior struct{}
 
 // UniformPrior gives every graph the same probability.
-type UniformPrior struct{}
+func UniformPrior() ModularPrior { return uniformPrior{} }
+
+type uniformPrior struct{}
 
 // edgePrior is the prior of [NewEdgePrior].
 type edgePrior struct{ p *mat.Dense }
@@ -46,12 +56,8 @@ type FixedEdges interface {
 }
 
 var (
-	_ GraphPrior = ErdosRenyi{}
-	_ GraphPrior = ScaleFree{}
-	_ GraphPrior = FairPrior{}
-	_ GraphPrior = UniformPrior{}
-	_ GraphPrior = (*edgePrior)(nil)
-	_ FixedEdges = (*edgePrior)(nil)
+	_ ModularPrior = (*edgePrior)(nil)
+	_ FixedEdges   = (*edgePrior)(nil)
 )
 
 // NewEdgePrior is the prior of independent edges i → j, i ≠ j, each with its probability p_ij, an
@@ -151,24 +157,24 @@ func fixedEdges(prior GraphPrior, d int, kind Embedding) ([]float64, error) {
 	return fixed, nil
 }
 
-// NewErdosRenyi is the prior with a given expected number of edges per
+// EdgeProbability is the one of [ErdosRenyi] with a given expected number of edges per
 // variable e: p = 2e/(d−1). An e outside (0, (d−1)/2) is an error.
-func NewErdosRenyi(vars int, edgesPerNode float64) (ErdosRenyi, error) {
+func EdgeProbability(vars int, edgesPerNode float64) (float64, error) {
 	p := 2 * edgesPerNode / float64(vars-1)
 	if !(p > 0 && p < 1) {
-		return ErdosRenyi{}, fmt.Errorf("edges per node %v on %d variables makes the edge "+
+		return 0, fmt.Errorf("edges per node %v on %d variables makes the edge "+
 			"probability %.4g; want 0 < edges per node < %v", edgesPerNode, vars, p,
 			float64(vars-1)/2)
 	}
-	return ErdosRenyi{EdgeProbability: p}, nil
+	return p, nil
 }
 
 // LogProb implements [GraphPrior]. It panics if the edge probability is out of
 // range.
-func (e ErdosRenyi) LogProb(g *autograd.Node) *autograd.Node {
+func (e erdosRenyi) LogProb(g *autograd.Node) *autograd.Node {
 	d := g.Shape()[0]
 	pairs := float64(d*(d-1)) / 2
-	p := e.EdgeProbability
+	p := e.p
 	if !(p > 0 && p < 1) {
 		panic(fmt.Sprintf("models: Erdős–Rényi prior with edge probability %v, want 0 < p < 1", p))
 	}
@@ -176,12 +182,12 @@ func (e ErdosRenyi) LogProb(g *autograd.Node) *autograd.Node {
 }
 
 // LogProb implements [GraphPrior].
-func (ScaleFree) LogProb(g *autograd.Node) *autograd.Node {
+func (scaleFree) LogProb(g *autograd.Node) *autograd.Node {
 	return g.Sum(0).Log1p().Sum().Scale(-3)
 }
 
 // LogProb implements [GraphPrior].
-func (FairPrior) LogProb(g *autograd.Node) *autograd.Node {
+func (fairPrior) LogProb(g *autograd.Node) *autograd.Node {
 	d := g.Shape()[0]
 	all, _ := math.Lgamma(float64(d))
 	k := g.Sum(0)
@@ -190,4 +196,4 @@ func (FairPrior) LogProb(g *autograd.Node) *autograd.Node {
 }
 
 // LogProb implements [GraphPrior].
-func (UniformPrior) LogProb(g *autograd.Node) *autograd.Node { return g.Builder().Scalar(0) }
+func (uniformPrior) LogProb(g *autograd.Node) *autograd.Node { return g.Builder().Scalar(0) }

@@ -31,7 +31,7 @@ func TestPriors(t *testing.T) {
 		exact float64                          // relative error of slope
 	}{
 		{
-			"Erdős–Rényi", models.ErdosRenyi{EdgeProbability: 0.3},
+			"Erdős–Rényi", models.ErdosRenyi(0.3),
 			func(g []float64) float64 {
 				edges := 0.0
 				for j := range d {
@@ -42,7 +42,7 @@ func TestPriors(t *testing.T) {
 			func([]float64, int) float64 { return math.Log(0.3) - math.Log(0.7) }, 1e-14,
 		},
 		{
-			"scale free", models.ScaleFree{},
+			"scale free", models.ScaleFree(),
 			func(g []float64) float64 {
 				sum := 0.0
 				for j := range d {
@@ -53,7 +53,7 @@ func TestPriors(t *testing.T) {
 			func(g []float64, j int) float64 { return -3 / (1 + column(g, j)) }, 1e-14,
 		},
 		{
-			"fair", models.FairPrior{},
+			"fair", models.FairPrior(),
 			func(g []float64) float64 {
 				sum := 0.0
 				for j := range d {
@@ -94,7 +94,7 @@ func TestPriors(t *testing.T) {
 		b := autograd.NewBuilder("prior")
 		g := b.Input("g", autograd.Shape{d, d})
 		out := evaluate(t, []*autograd.Node{g}, [][]float64{uniforms(rng, d*d)},
-			models.UniformPrior{}.LogProb(g))
+			models.UniformPrior().LogProb(g))
 		check(t, "value", out[0], []float64{0}, 0)
 	})
 }
@@ -106,12 +106,12 @@ func TestErdosRenyiNormalised(t *testing.T) {
 	b := autograd.NewBuilder("prior")
 	graph := b.Axis("graph", 1<<6)
 	g := b.Input("g", autograd.Shape{d, d}, graph)
-	total := models.ErdosRenyi{EdgeProbability: 0.2}.LogProb(g).LogSumExpOver(graph)
+	total := models.ErdosRenyi(0.2).LogProb(g).LogSumExpOver(graph)
 	out := evaluate(t, []*autograd.Node{g}, [][]float64{allGraphs(d)}, total)
 	check(t, "log of the sum", out[0], []float64{0}, 1e-14)
 }
 
-func TestNewErdosRenyi(t *testing.T) {
+func TestEdgeProbability(t *testing.T) {
 	// d, edges per node, p and ln(p/(1−p)) of tobac.md, section 2.1.
 	for _, row := range []struct {
 		vars       int
@@ -123,8 +123,7 @@ func TestNewErdosRenyi(t *testing.T) {
 		{10, 4, 0.8889, 2.0794}, {20, 4, 0.4211, -0.3185}, {50, 4, 0.1633, -1.6341},
 		{2, 0.25, 0.5, 0},
 	} {
-		prior, err := models.NewErdosRenyi(row.vars, row.edges)
-		p := prior.EdgeProbability
+		p, err := models.EdgeProbability(row.vars, row.edges)
 		if err != nil || !(math.Abs(p-row.p) <= 5e-5) ||
 			!(math.Abs(math.Log(p/(1-p))-row.logOdds) <= 5e-5) {
 			t.Errorf("%d variables, %v edges per node: got p = %v, error %v; want %v", row.vars,
@@ -147,12 +146,12 @@ func TestNewErdosRenyi(t *testing.T) {
 		{20, math.NaN(), "edges per node NaN on 20 variables makes the edge probability NaN; " +
 			"want 0 < edges per node < 9.5"},
 	} {
-		_, err := models.NewErdosRenyi(row.vars, row.edges)
-		checkError(t, "NewErdosRenyi", err, row.want)
+		_, err := models.EdgeProbability(row.vars, row.edges)
+		checkError(t, "EdgeProbability", err, row.want)
 	}
 	for _, p := range []float64{0, 1, 1.5, math.NaN()} {
 		checkPanic(t, "want 0 < p < 1", func() {
-			models.ErdosRenyi{EdgeProbability: p}.LogProb(autograd.NewBuilder("prior").Input("g",
+			models.ErdosRenyi(p).LogProb(autograd.NewBuilder("prior").Input("g",
 				autograd.Shape{3, 3}))
 		})
 	}

@@ -26,10 +26,10 @@ func TestScheduleOfTheTarget(t *testing.T) {
 		}
 		return dst[0].RawMatrix().Data
 	}
-	prior := models.ErdosRenyi{EdgeProbability: 0.3}
+	prior := models.ErdosRenyi(0.3)
 	want := score(models.TOBACConfig{AlphaRate: 0.2, Prior: prior})
 	check(t, "linear growth",
-		score(models.TOBACConfig{Alpha: schedule.Growth{Rate: 0.2}, Prior: prior}), want, 0)
+		score(models.TOBACConfig{Alpha: schedule.Growth(0.2), Prior: prior}), want, 0)
 	constant := schedule.Constant(1.4000000000000001)
 	check(t, "constant", score(models.TOBACConfig{Alpha: constant, Prior: prior}), want, 1e-12)
 	_, err := models.NewTOBAC(lik, models.TOBACConfig{AlphaRate: 1, Alpha: constant, Prior: prior})

@@ -53,14 +53,14 @@ func TestScoreIsSoftmaxWeightedSum(t *testing.T) {
 		slope      func([]float64) []float64
 	}{
 		{"two variables", 2, 5, 1, false, models.LinearOptions{}, 1,
-			models.ErdosRenyi{EdgeProbability: 0.5}, erdosRenyiSlope(0.5)},
+			models.ErdosRenyi(0.5), erdosRenyiSlope(0.5)},
 		{"published setting", 4, 12, 3, false, models.LinearOptions{}, 1,
-			models.ErdosRenyi{EdgeProbability: 0.3}, erdosRenyiSlope(0.3)},
+			models.ErdosRenyi(0.3), erdosRenyiSlope(0.3)},
 		{"interventions", 6, 9, 5, true, models.LinearOptions{NoiseVariance: 2}, 1,
-			models.ErdosRenyi{EdgeProbability: 0.7}, erdosRenyiSlope(0.7)},
+			models.ErdosRenyi(0.7), erdosRenyiSlope(0.7)},
 		{"one row, large rank, cold", 5, 1, 8, false, models.LinearOptions{NoiseVariance: 1,
-			EdgeMean: 0.5, EdgeVariance: 0.25}, 2.5, models.ScaleFree{}, scaleFreeSlope},
-		{"small rank, warm", 5, 4, 2, true, models.LinearOptions{}, 0.6, models.ScaleFree{},
+			EdgeMean: 0.5, EdgeVariance: 0.25}, 2.5, models.ScaleFree(), scaleFreeSlope},
+		{"small rank, warm", 5, 4, 2, true, models.LinearOptions{}, 0.6, models.ScaleFree(),
 			scaleFreeSlope},
 	}
 	for _, tt := range tests {

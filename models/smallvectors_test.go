@@ -77,7 +77,7 @@ func (v *smallVectors) target(t *testing.T, order []int) (*models.TOBAC, []*mat.
 		t.Fatal(err)
 	}
 	target := newTOBAC(t, lik, models.TOBACConfig{
-		Particles: 1, Samples: 1, AlphaRate: 0.5, Prior: models.UniformPrior{}, Noise: v.noise,
+		Particles: 1, Samples: 1, AlphaRate: 0.5, Prior: models.UniformPrior(), Noise: v.noise,
 	})
 	return target, []*mat.Dense{mat.NewDense(1, len(v.z), v.z), mat.NewDense(1, 9, v.params(order))}
 }

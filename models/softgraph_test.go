@@ -20,7 +20,7 @@ func randomTarget(t *testing.T, seed uint64, d int, cfg models.TOBACConfig) (*mo
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Prior = models.ErdosRenyi{EdgeProbability: 0.3}
+	cfg.Prior = models.ErdosRenyi(0.3)
 	target := newTOBAC(t, lik, cfg)
 	return target, target.Init()
 }
@@ -151,7 +151,7 @@ func acyclicLimit(t *rapid.T) {
 		t.Fatal(err)
 	}
 	target, err := models.NewTOBAC(lik,
-		models.TOBACConfig{Particles: 1, Samples: 1, Rank: k, Prior: models.UniformPrior{}})
+		models.TOBACConfig{Particles: 1, Samples: 1, Rank: k, Prior: models.UniformPrior()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestLimitGraphSign(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := newTOBAC(t, lik,
-		models.TOBACConfig{Particles: 1, Samples: 1, Prior: models.UniformPrior{}})
+		models.TOBACConfig{Particles: 1, Samples: 1, Prior: models.UniformPrior()})
 	for _, tt := range []struct {
 		u, v float64
 		edge bool

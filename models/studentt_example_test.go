@@ -53,7 +53,7 @@ func ExampleLikelihood_studentT() {
 	lik := studentT{x: heavyTailed(60)}
 	fmt.Println("contract:", modeltest.Likelihood(lik, 1))
 	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 10, Samples: 32,
-		AlphaRate: 0.2, Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
+		AlphaRate: 0.2, Prior: models.ErdosRenyi(0.3)})
 	if err != nil {
 		log.Fatal(err)
 	}

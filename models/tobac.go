@@ -210,7 +210,7 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 		c.Tau = 1
 	}
 	if c.Alpha == nil {
-		c.Alpha = schedule.Growth{Rate: c.AlphaRate}
+		c.Alpha = schedule.Growth(c.AlphaRate)
 	}
 	if c.Penalty.Beta != nil && c.Penalty.Rate != 0 {
 		return c, fmt.Errorf("models: TOBAC: penalty rate %v beside a schedule of the penalty, "+
@@ -220,7 +220,7 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 		c.Penalty.Rate = 1
 	}
 	if c.Penalty.Beta == nil {
-		c.Penalty.Beta = schedule.Growth{Rate: c.Penalty.Rate}
+		c.Penalty.Beta = schedule.Growth(c.Penalty.Rate)
 	}
 	if !(c.AlphaRate > 0 && c.Tau > 0) || math.IsInf(c.AlphaRate+c.Tau, 0) {
 		return c, fmt.Errorf(
@@ -236,11 +236,11 @@ func (c TOBACConfig) withDefaults(lik Likelihood) (TOBACConfig, error) {
 			"edges only; use the score-function gradient")
 	}
 	if c.Prior == nil {
-		p, err := NewErdosRenyi(d, 2)
+		p, err := EdgeProbability(d, 2)
 		if err != nil {
 			return c, fmt.Errorf("models: TOBAC: %w", err)
 		}
-		c.Prior = p
+		c.Prior = ErdosRenyi(p)
 	}
 	if _, ok := c.Prior.(ModularPrior); !ok && c.PriorPlace == PriorInside &&
 		(c.Estimator == NodeWise || c.Gradient == Flips) {

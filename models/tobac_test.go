@@ -78,7 +78,7 @@ func TestTOBACDefaults(t *testing.T) {
 	}
 	// Without a prior: two edges per variable.
 	same := newTOBAC(t, lik, models.TOBACConfig{Samples: 128, Rank: 6, AlphaRate: 0.05, Tau: 1,
-		Prior: models.ErdosRenyi{EdgeProbability: 2. * 2 / 6}})
+		Prior: models.ErdosRenyi(2. * 2 / 6)})
 	got, want := score(t, target, x, 50), score(t, same, x, 50)
 	for b := range got {
 		check(t, fmt.Sprintf("block %d with defaults", b), got[b].RawMatrix().Data,

@@ -167,36 +167,37 @@ func Over(s Schedule, steps int) Schedule {
 }
 
 // Constant is the same number at all steps: finite, not negative.
-type Constant float64
+func Constant(v float64) Schedule { return constant(v) }
 
-// Growth is At(t) = Rate·t, the published schedule of inverse temperatures and penalties.
-type Growth struct{ Rate float64 } // finite, not negative
+// Growth is rate·t at step t, the published schedule of inverse temperatures and penalties. The
+// rate is finite, and not negative.
+func Growth(rate float64) Schedule { return growth(rate) }
 
-var (
-	_ Schedule = Constant(0)
-	_ Schedule = Growth{}
+type (
+	constant float64
+	growth   float64
 )
 
 // At implements [Schedule]. It panics if c is out of range.
-func (c Constant) At(int) float64 {
+func (c constant) At(int) float64 {
 	must(c.check())
 	return float64(c)
 }
 
 // At implements [Schedule]. It panics if the rate is out of range.
-func (g Growth) At(step int) float64 {
+func (g growth) At(step int) float64 {
 	must(g.check())
-	return g.Rate * float64(step)
+	return float64(g) * float64(step)
 }
 
 // String is the text form, such as constant:0.5.
-func (c Constant) String() string { return "constant:" + number(float64(c)) }
+func (c constant) String() string { return "constant:" + number(float64(c)) }
 
 // String is the text form, such as growth:0.05.
-func (g Growth) String() string { return "growth:" + number(g.Rate) }
+func (g growth) String() string { return "growth:" + number(float64(g)) }
 
-func (c Constant) check() error { return notNegative("value", float64(c)) }
-func (g Growth) check() error   { return notNegative("rate", g.Rate) }
+func (c constant) check() error { return notNegative("value", float64(c)) }
+func (g growth) check() error   { return notNegative("rate", float64(g)) }
 
 func notNegative(what string, v float64) error {
 	if !(v >= 0) || math.IsInf(v, 0) {

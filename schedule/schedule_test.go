@@ -146,7 +146,7 @@ func TestPanics(t *testing.T) {
 			schedule.Constant(-1).At(0)
 		},
 		"schedule: rate -1, want a finite number, not negative": func() {
-			schedule.Growth{Rate: -1}.At(3)
+			schedule.Growth(-1).At(3)
 		},
 		"schedule: unknown shape Shape(7)": func() {
 			schedule.Ramp{Shape: 7}.At(3)

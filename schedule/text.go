@@ -54,9 +54,9 @@ func parse(text string) (Schedule, error) {
 	}
 	switch {
 	case name == "constant":
-		return valid(Constant(v[0]))
+		return valid(constant(v[0]))
 	case name == "growth":
-		return valid(Growth{v[0]})
+		return valid(growth(v[0]))
 	case len(rest) == 2:
 		return valid(OfRun{Shape: Shape(shape), From: v[0], To: v[1]})
 	}

@@ -138,7 +138,7 @@ func TestEveryOptimizerClimbs(t *testing.T) {
 }
 
 func TestScheduledUsesStepNumber(t *testing.T) {
-	o := svgd.Scheduled{Optimizer: svgd.SGD{StepSize: 1}, Factor: schedule.Growth{Rate: 1}}
+	o := svgd.Scheduled{Optimizer: svgd.SGD{StepSize: 1}, Factor: schedule.Growth(1)}
 	delta := mat.NewDense(1, 1, []float64{2})
 	if err := o.Update([]*mat.Dense{delta}, new(svgd.State), 7); err != nil ||
 		delta.At(0, 0) != 14 {

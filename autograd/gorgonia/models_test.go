@@ -62,7 +62,7 @@ func TestExportModels(t *testing.T) {
 	}
 	for name, lik := range map[string]models.Likelihood{"linear": linear, "network": network} {
 		target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 2, Samples: 3,
-			Prior: models.ErdosRenyi{EdgeProbability: 0.3}})
+			Prior: models.ErdosRenyi(0.3)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,8 +74,8 @@ func TestExportModels(t *testing.T) {
 	}
 	check("BGe", models.LikelihoodGraph(bge), "log likelihood", "graph")
 	for name, prior := range map[string]models.GraphPrior{
-		"Erdős–Rényi": models.ErdosRenyi{EdgeProbability: 0.3}, "scale-free": models.ScaleFree{},
-		"fair": models.FairPrior{}} {
+		"Erdős–Rényi": models.ErdosRenyi(0.3), "scale-free": models.ScaleFree(),
+		"fair": models.FairPrior()} {
 		check(name, models.PriorGraph(prior, 4), "log prior", "graph")
 	}
 }

@@ -186,7 +186,7 @@ func both(hidden, d, particles, samples int) (*gorgonia.Target, *models.TOBAC, e
 		return nil, nil, err
 	}
 	tobac, err := models.NewTOBAC(likelihood, models.TOBACConfig{Particles: particles,
-		Samples: samples, Rank: k, AlphaRate: rate, Prior: models.ErdosRenyi{EdgeProbability: edge},
+		Samples: samples, Rank: k, AlphaRate: rate, Prior: models.ErdosRenyi(edge),
 		Seed: seed})
 	if err != nil {
 		return nil, nil, err

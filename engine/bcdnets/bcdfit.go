@@ -51,10 +51,10 @@ type Settings = bcd.Settings
 // Engine implements [engine.Settings].
 func (e *BCDNets) Engine() engine.Engine { return bcdEngine{e} }
 
-// String implements [engine.Settings].
-func (e *BCDNets) String() string { return fmt.Sprintf("bcd %v", e.Training) }
-
 type bcdEngine struct{ *BCDNets }
+
+// StateKey implements [engine.Resumable].
+func (e bcdEngine) StateKey(*engine.Problem) string { return fmt.Sprintf("bcd %v", e.Training) }
 
 // DescribePrior is a sentence of the report.
 func (e bcdEngine) DescribePrior(edgesPerNode float64) string {

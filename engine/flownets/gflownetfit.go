@@ -32,10 +32,12 @@ type Settings = gflownet.Settings
 // Engine implements [engine.Settings].
 func (e *GFlowNet) Engine() engine.Engine { return flowEngine{e} }
 
-// String implements [engine.Settings].
-func (e *GFlowNet) String() string { return fmt.Sprintf("gflownet %+v", e.Training) }
-
 type flowEngine struct{ *GFlowNet }
+
+// StateKey implements [engine.Resumable].
+func (e flowEngine) StateKey(*engine.Problem) string {
+	return fmt.Sprintf("gflownet %+v", e.Training)
+}
 
 // SizeSettings is read where numbers overflow.
 func (e flowEngine) SizeSettings(*engine.Problem) (names, given []string) {

@@ -33,9 +33,6 @@ type Search struct {
 // Engine implements [engine.Settings].
 func (e *Search) Engine() engine.Engine { return searchEngine{e} }
 
-// String implements [engine.Settings].
-func (e *Search) String() string { return engine.SettingsText(e) }
-
 type searchEngine struct{ *Search }
 
 const name = "search"

@@ -40,9 +40,6 @@ type MCMC struct {
 // Engine implements [engine.Settings].
 func (e *MCMC) Engine() engine.Engine { return mcmcEngine{e} }
 
-// String implements [engine.Settings].
-func (e *MCMC) String() string { return engine.SettingsText(e) }
-
 type mcmcEngine struct{ *MCMC }
 
 // chains are the settings of the chains.
@@ -50,9 +47,7 @@ func (e mcmcEngine) chains() *graphchains.Settings { return (*graphchains.Settin
 
 // StateKey implements [engine.Resumable]: where rounds are done changes no state.
 func (e mcmcEngine) StateKey(*engine.Problem) string {
-	out := *e.MCMC
-	out.Jobs = ""
-	return out.String()
+	return engine.SettingsText(e.MCMC, "jobs")
 }
 
 // LeftOpen is read where networks are compared with the chosen model.

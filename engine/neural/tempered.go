@@ -38,9 +38,6 @@ type Tempering struct {
 // Engine implements [engine.Settings].
 func (e *Tempering) Engine() engine.Engine { return temperingEngine{e} }
 
-// String implements [engine.Settings].
-func (e *Tempering) String() string { return engine.SettingsText(e) }
-
 type temperingEngine struct{ *Tempering }
 
 func (e *Tempering) graphChains() *graphchains.Settings {

@@ -131,12 +131,6 @@ func (s *SVGD) Engine() engine.Engine { return svgdEngine{s} }
 // Engine implements [engine.Settings].
 func (e *DiBS) Engine() engine.Engine { return dibsEngine{e} }
 
-// String implements [engine.Settings].
-func (s *SVGD) String() string { return engine.SettingsText(s) }
-
-// String implements [engine.Settings].
-func (e *DiBS) String() string { return engine.SettingsText(e) }
-
 type (
 	svgdEngine struct{ *SVGD }
 	dibsEngine struct{ *DiBS }
@@ -291,7 +285,7 @@ func (s svgdEngine) StateKey(p *engine.Problem) string {
 	}
 	t := engine.SettingsText(s.SVGD, leftOut...) + s.own(nil)
 	if p.OverOrders() {
-		t += fmt.Sprintf(" order-engine=(%v)", s.OrderEngine) // with its settings
+		t += " order-engine=(" + engine.SettingsText(s.OrderEngine) + ")"
 	}
 	return t
 }

@@ -24,9 +24,6 @@ type Exact struct {
 // Engine implements [engine.Settings].
 func (e *Exact) Engine() engine.Engine { return exactEngine{e} }
 
-// String implements [engine.Settings].
-func (e *Exact) String() string { return name }
-
 type exactEngine struct{ *Exact }
 
 const name = "exact"

@@ -13,7 +13,7 @@ import (
 // differ from those without by the log odds of the edges that there are.
 func TestInformedTerms(t *testing.T) {
 	const d = 3
-	plain := models.ErdosRenyi{EdgeProbability: 0.3}
+	plain := models.ErdosRenyi(0.3)
 	odds := []float64{0, 0.5, -2, 0, 0, 1.25, 0, 0, 0}
 	g := dag.New(d)
 	g.Set(0, 2, true)

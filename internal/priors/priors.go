@@ -45,7 +45,7 @@ func AlongOrder(p *background.Prior, d int, edgesPerNode float64) (*score.Prior,
 	if p.Own != nil || p.Probabilities != nil || p.Kind != background.Sparse {
 		return p.Product(d, edgesPerNode)
 	}
-	er, err := models.NewErdosRenyi(d, edgesPerNode)
+	edge, err := models.EdgeProbability(d, edgesPerNode)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func AlongOrder(p *background.Prior, d int, edgesPerNode float64) (*score.Prior,
 	q.Kind, q.EdgesPerNode = background.Uniform, 0
 	m, err := q.Product(d, 0)
 	if err == nil {
-		m.AddOdds(math.Log(er.EdgeProbability) - math.Log1p(-er.EdgeProbability))
+		m.AddOdds(math.Log(edge) - math.Log1p(-edge))
 	}
 	return m, err
 }
@@ -61,7 +61,7 @@ func AlongOrder(p *background.Prior, d int, edgesPerNode float64) (*score.Prior,
 // IndependentPairs is the Erdős–Rényi prior with the odds that an edge has along a known order, for
 // all pairs.
 func IndependentPairs(p background.Prior, d int) background.Prior {
-	er, err := models.NewErdosRenyi(d, EdgesPerNodeFor(&p, d))
+	edge, err := models.EdgeProbability(d, EdgesPerNodeFor(&p, d))
 	if err != nil {
 		panic("priors: " + err.Error()) // the run had it
 	}
@@ -70,8 +70,7 @@ func IndependentPairs(p background.Prior, d int) background.Prior {
 		for j := range d {
 			if i != j {
 				p.Odds = append(p.Odds,
-					background.EdgeOdds{From: i, To: j,
-						Odds: er.EdgeProbability / (1 - er.EdgeProbability)})
+					background.EdgeOdds{From: i, To: j, Odds: edge / (1 - edge)})
 			}
 		}
 	}
@@ -135,17 +134,17 @@ func Expression(p *background.Prior, order []int, d int,
 		}
 		base = e.(relabelled).Relabel(order)
 	case p.Kind == background.Fair:
-		base = models.FairPrior{}
+		base = models.FairPrior()
 	case p.Kind == background.ScaleFree:
-		base = models.ScaleFree{}
+		base = models.ScaleFree()
 	case p.Kind == background.Uniform:
-		base = models.UniformPrior{}
+		base = models.UniformPrior()
 	default:
-		er, err := models.NewErdosRenyi(d, edgesPerNode)
+		edge, err := models.EdgeProbability(d, edgesPerNode)
 		if err != nil {
 			return nil, err
 		}
-		base = er
+		base = models.ErdosRenyi(edge)
 	}
 	return inOrder(p, base, order)
 }

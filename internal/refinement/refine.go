@@ -41,7 +41,7 @@ const (
 	likelySet       = 1e-3 // probability of a set of parents from which on it is refined,
 	neighbouring    = 0.1  // and from which on those are that have one parent more or less
 	mostRefinements = 10
-	// FewSets are new sets for each likely one, below which more than twelve variables have settled.
+	// FewSets are new sets for each likely one, below which more than twelve variables settle.
 	FewSets = 0.02
 )
 
