@@ -24,16 +24,23 @@ func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
 			missing--
 		}
 	}
-	var room []int
+	// The sums of the odds before and after each parent; odds may be −Inf: no difference of sums.
+	before, after := 0.0, make([]float64, n+1)
+	for k, i := range slices.Backward(parents) {
+		after[k] = after[k+1] + odds[i]
+	}
 	at := 0
 	for k, i := range variables {
-		for at < n && parents[at] < i {
-			at++
+		for ; at < n && parents[at] < i; at++ {
+			before += odds[parents[at]]
 		}
 		switch {
-		case at < n && parents[at] == i: // odds may be −Inf: no difference of sums
-			room = scoring.Toggle(room[:0], parents, i)
-			dst[k] += p.LogPrior(j, room)
+		case at < n && parents[at] == i:
+			if required[i] || missing > 0 {
+				dst[k] = math.Inf(-1)
+			} else {
+				dst[k] += p.size[n-1] + (before + after[at+1])
+			}
 		case missing > 1 || missing == 1 && !required[i]:
 			dst[k] = math.Inf(-1)
 		default:
@@ -64,6 +71,68 @@ func (l *Linear) LogScoresToggled(dst []float64, j int, parents, variables []int
 		return
 	}
 	g.gaussian.toggled(dst, g.Scatter, l.d, j, parents, variables, l.ridge(), 0)
+}
+
+// Neighbours is LogScoresToggled of variable j, faster for sets of many parents that come one after
+// the other and differ by few. All parents and variables are among the candidates, which are
+// ascending. The scores of a set depend on the sets before, by rounding. The function belongs to
+// one goroutine.
+func (b *BGe) Neighbours(j int, candidates []int) func(dst []float64, parents, variables []int) {
+	g := &b.group[b.of[j]]
+	m := gramian{a: g.r, d: b.d, j: j, floor: b.t}
+	return g.gaussian.neighbours(m, candidates, g.n, -float64(g.n)*b.logScales[j])
+}
+
+// Neighbours is as that of [BGe].
+func (l *Linear) Neighbours(j int, candidates []int) func(dst []float64,
+	parents, variables []int) {
+	g := &l.group[l.of[j]]
+	m := gramian{a: g.Scatter, d: l.d, j: j, ridge: l.ridge(), floor: l.ridge()}
+	return g.gaussian.neighbours(m, candidates, g.N, 0)
+}
+
+// neighbours is toggled by a factor that goes on from one set to the next; of n rows.
+func (g *gaussian) neighbours(m gramian, candidates []int, n int,
+	offset float64) func(dst []float64, parents, variables []int) {
+	scoring.CheckParents(m.d, m.j, candidates)
+	f := newFactor(candidates)
+	return func(dst []float64, parents, variables []int) {
+		checkToggled(m.d, dst, m.j, parents, variables)
+		if n == 0 {
+			clear(dst)
+			return
+		}
+		g.near(f, dst, m, parents, variables, offset)
+	}
+}
+
+// near writes what toggled does.
+func (g *gaussian) near(f *factor, dst []float64, m gramian,
+	parents, variables []int, offset float64) {
+	f.to(m, parents)
+	t := togglings.Get().(*toggling)
+	defer togglings.Put(t)
+	t.pivots, t.cross = resized(t.pivots, len(variables)), resized(t.cross, len(variables))
+	t.index = resized(t.index, len(f.pivots))
+	for c := range t.index {
+		t.index[c] = -1
+	}
+	c, candidates := 0, f.candidates
+	for k, i := range variables {
+		for candidates[c] < i {
+			c++
+		}
+		t.pivots[k], t.cross[k], t.index[c] = f.pivots[c], f.cross[c], int32(k)
+	}
+	p, sum, s := len(parents), offset+f.half, m.a[m.j*m.d+m.j]-f.explained()
+	if p < m.d-1 {
+		g.leaves(dst, t, p+1, sum, s)
+	}
+	f.without(func(c int, diagonal, weight float64) {
+		if k := t.index[c]; k >= 0 {
+			dst[k] = g.leaf(p-1, sum-0.5*math.Log(diagonal), s+weight*weight/diagonal)
+		}
+	})
 }
 
 func checkToggled(d int, dst []float64, j int, parents, variables []int) {

@@ -87,3 +87,50 @@ func TestToggled(t *testing.T) {
 		}
 	}
 }
+
+// A factor that goes on from set to set gives the scores of one made anew.
+func TestNeighbours(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 2))
+	const n, d, j = 80, 50, 7
+	x := mat.NewDense(n, d, nil)
+	for i := range n {
+		for k := range d {
+			v := rng.NormFloat64()
+			if k > 0 && k%3 == 0 {
+				v = x.At(i, k-1) + 1e-3*v
+			}
+			x.Set(i, k, v)
+		}
+	}
+	bge, err := score.NewBGe(x, nil, score.BGeOptions{AlphaLambda: d + 1.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear := newLinear(t, x, nil, score.LinearOptions{NoiseVariance: 0.3})
+	for _, s := range []nodescore.NearScorer{bge, linear} {
+		all := dag.AllBut(d, j)
+		near := s.Neighbours(j, all)
+		var parents []int
+		for trial := range 400 {
+			few := 1 + rng.IntN(4)
+			if trial%50 == 0 {
+				few = 20
+			}
+			for range few {
+				parents = scoring.Toggle(nil, parents, all[rng.IntN(len(all))])
+			}
+			variables := slices.DeleteFunc(slices.Clone(all), func(int) bool {
+				return rng.IntN(3) == 0
+			})
+			got, want := make([]float64, len(variables)), make([]float64, len(variables))
+			near(got, parents, variables)
+			s.LogScoresToggled(want, j, parents, variables)
+			for k, i := range variables {
+				if !(math.Abs(got[k]-want[k]) <= 1e-6) {
+					t.Fatalf("%T, set %d: %d given %v and %d: %v, want %v", s, trial, j, parents, i,
+						got[k], want[k])
+				}
+			}
+		}
+	}
+}

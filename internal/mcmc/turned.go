@@ -13,7 +13,10 @@ import (
 // by single changes, the parents that suit them best among those that they have together, k one of
 // those of j.
 func (p *problem) addTurned(dst []float64, g *dag.Graph) {
-	below := g.Closure()
+	below, now := g.Closure(), make([]float64, p.d)
+	for j := range now {
+		now[j] = p.q(j, g.Parents(j))
+	}
 	for _, e := range g.Edges() {
 		j, k := e.From, e.To
 		pool := g.Parents(j)
@@ -22,50 +25,72 @@ func (p *problem) addTurned(dst []float64, g *dag.Graph) {
 				pool = nodescore.Toggled(pool, i)
 			}
 		}
-		ofJ, q := p.climb(j, nodescore.Toggled(g.Parents(j), k), pool)
-		ofK, next := p.climb(k, slices.DeleteFunc(g.Parents(k), func(i int) bool {
+		ofJ := p.climb(j, nodescore.Toggled(g.Parents(j), k), pool)
+		ofK := p.climb(k, slices.DeleteFunc(g.Parents(k), func(i int) bool {
 			return !slices.Contains(pool, i)
 		}), pool)
-		loss := p.q(j, g.Parents(j)) + p.q(k, g.Parents(k)) - q - next
+		loss := now[j] + now[k] - ofJ.q - ofK.q
 		if !(loss < detour) {
 			continue
 		}
 		weight := math.Exp(-max(loss, 0) / 2)
 		dst[j*p.d+k] = max(dst[j*p.d+k], weight)
-		p.addConditionals(dst, weight, j, ofJ, pool)
-		p.addConditionals(dst, weight, k, ofK, pool)
+		ofJ.addConditionals(dst, weight, p.d)
+		ofK.addConditionals(dst, weight, p.d)
 	}
+}
+
+// A climbed set of parents of j suits it best among those that differ by one variable of a pool.
+type climbed struct {
+	j         int
+	set, pool []int
+	q         float64
+	next      []float64 // q with each variable of the pool toggled
 }
 
 // climb toggles single variables of the pool in a set of parents of j as long as that gains.
-func (p *problem) climb(j int, set, pool []int) ([]int, float64) {
-	q, next := p.q(j, set), make([]float64, len(pool))
-	for len(pool) > 0 {
-		nodescore.LogWeightsToggled(p.scorer, p.prior, next, j, set, pool)
+func (p *problem) climb(j int, set, pool []int) climbed {
+	all := pool
+	for _, i := range set {
+		if !slices.Contains(all, i) {
+			all = nodescore.Toggled(all, i)
+		}
+	}
+	var near func(dst []float64, parents, variables []int)
+	if s, ok := p.scorer.(nodescore.NearScorer); ok {
+		near = s.Neighbours(j, all)
+	}
+	c := climbed{j: j, set: set, pool: pool, q: p.q(j, set), next: make([]float64, len(pool))}
+	for {
+		slack := 1e-6 + 1e-9*math.Abs(c.q)
+		if nodescore.Near(p.scorer, c.set) {
+			near(c.next, c.set, pool)
+			p.prior.AddToToggled(c.next, j, c.set, pool)
+			slack += nodescore.NearSlack
+		} else {
+			nodescore.LogWeightsToggled(p.scorer, p.prior, c.next, j, c.set, pool)
+		}
 		best := 0
-		for n, v := range next {
-			if v > next[best] {
+		for n, v := range c.next {
+			if v > c.next[best] {
 				best = n
 			}
 		}
-		if !(next[best] > q+1e-6+1e-9*math.Abs(q)) {
-			break
+		if len(pool) == 0 || !(c.next[best] > c.q+slack) {
+			return c
 		}
-		set, q = nodescore.Toggled(set, pool[best]), next[best]
+		c.set, c.q = nodescore.Toggled(c.set, pool[best]), c.next[best]
 	}
-	return set, q
 }
 
 // addConditionals raises dst to weight times the probability of each variable of the pool as a
-// parent of j, given its other ones.
-func (p *problem) addConditionals(dst []float64, weight float64, j int, set, pool []int) {
-	now, next := p.q(j, set), make([]float64, len(pool))
-	nodescore.LogWeightsToggled(p.scorer, p.prior, next, j, set, pool)
-	for n, i := range pool {
-		chance := 1 / (1 + math.Exp(now-next[n]))
-		if slices.Contains(set, i) {
+// parent, given the other ones.
+func (c climbed) addConditionals(dst []float64, weight float64, d int) {
+	for n, i := range c.pool {
+		chance := 1 / (1 + math.Exp(c.q-c.next[n]))
+		if slices.Contains(c.set, i) {
 			chance = 1 - chance
 		}
-		dst[j*p.d+i] = max(dst[j*p.d+i], weight*chance)
+		dst[c.j*d+i] = max(dst[c.j*d+i], weight*chance)
 	}
 }

@@ -58,6 +58,26 @@ func LogWeightsToggled(s score.Scorer, p *score.Prior, dst []float64, j int,
 	}
 }
 
+// A NearScorer is a [ToggleScorer] that goes on from one set of parents of a variable to the next.
+type NearScorer interface {
+	ToggleScorer
+	// Neighbours is LogScoresToggled of one variable, for sets that come one after the other. All
+	// parents and variables are among the candidates, ascending. Rounding depends on the sets
+	// before, by less than [NearSlack]. The function belongs to one goroutine.
+	Neighbours(j int, candidates []int) func(dst []float64, parents, variables []int)
+}
+
+// Near reports whether a [NearScorer] is worth it: for sets of manyParents.
+func Near(s score.Scorer, parents []int) bool {
+	_, near := s.(NearScorer)
+	return near && len(parents) >= manyParents
+}
+
+const manyParents = 12
+
+// NearSlack is more than what rounding makes of scores of a [NearScorer].
+const NearSlack = 1e-4
+
 // A GivenScorer is a [score.SubsetScorer] that scores the subsets beside some given
 // parents faster than all subsets of both.
 type GivenScorer interface {
@@ -102,8 +122,8 @@ func LogScoresGiven(ctx context.Context, s score.Scorer, dst []float64, j int,
 }
 
 var (
-	_ GivenScorer  = (*score.BGe)(nil)
-	_ GivenScorer  = (*score.Linear)(nil)
-	_ ToggleScorer = (*score.BGe)(nil)
-	_ ToggleScorer = (*score.Linear)(nil)
+	_ GivenScorer = (*score.BGe)(nil)
+	_ GivenScorer = (*score.Linear)(nil)
+	_ NearScorer  = (*score.BGe)(nil)
+	_ NearScorer  = (*score.Linear)(nil)
 )

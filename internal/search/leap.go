@@ -26,7 +26,7 @@ func (s *Searcher) leap(j int, set []int, q float64) ([]int, float64) {
 		return set, q
 	}
 	s.leapt[j] = &set
-	far := s.promising(set)
+	far, open := s.promising(set), slices.Clone(s.open)
 	if far == nil {
 		return set, q
 	}
@@ -39,13 +39,13 @@ func (s *Searcher) leap(j int, set []int, q float64) ([]int, float64) {
 		far, at = next, s.q(j, next)
 	}
 	for {
-		next, i := s.bestToggle(j, far, at, s.open)
+		next, i := s.bestToggle(j, far, at, open, open)
 		if i < 0 {
 			break
 		}
 		far, at = nodescore.Toggled(far, i), next
 	}
-	if !(at > q+slack(q)) {
+	if at = s.exact(j, far, at); !(at > q+slack(q)) {
 		return set, q
 	}
 	return far, at

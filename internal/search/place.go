@@ -26,7 +26,7 @@ func (s *Searcher) fit(j int, set []int, q float64) ([]int, float64) {
 		return f.set, f.q
 	}
 	for {
-		next, i := s.bestToggle(j, set, q, before)
+		next, i := s.bestToggle(j, set, q, before, s.candidates[j])
 		if i < 0 {
 			break
 		}
@@ -51,14 +51,20 @@ type fitted struct {
 const mostFits = 1 << 17
 
 // bestToggle is the largest q of j with one of some variables more or less as parent, and that
-// variable, −1 if none gains.
+// variable, −1 if none gains. The variables and the set are among the candidates; nil takes longer,
+// and is exact.
 func (s *Searcher) bestToggle(
-	j int, set []int, q float64, variables []int,
+	j int, set []int, q float64, variables, candidates []int,
 ) (best float64, which int) {
 	best, which = q, -1
 	least := q + slack(q)
 	values := s.values[:len(variables)]
-	s.scores.toggled(values, j, set, variables)
+	if candidates == nil {
+		s.scores.toggled(values, j, set, variables)
+	} else {
+		least = q + s.slack(q, set)
+		s.scores.next(values, j, set, variables, candidates)
+	}
 	for k, v := range values {
 		if v > least && (which < 0 || v > best+tie) {
 			best, which = v, variables[k]
@@ -69,6 +75,14 @@ func (s *Searcher) bestToggle(
 
 // q is the score of a set of parents, ascending.
 func (s *Searcher) q(j int, set []int) float64 { return s.scores.q(j, set) }
+
+// exact is q without the rounding of a factor.
+func (s *Searcher) exact(j int, set []int, q float64) float64 {
+	if s.scores.rounded(set) {
+		return s.q(j, set)
+	}
+	return q
+}
 
 // passed are the neighbours of v on one side in the order, the nearest first.
 func (s *Searcher) passed(v int, right bool) iter.Seq[int] {
@@ -194,8 +208,9 @@ func (s *Searcher) lose(j, i int, set []int, q, total float64) ([]int, float64, 
 // without is a set of parents of j less i, and its q.
 func (s *Searcher) without(j, i int, set []int) ([]int, float64) {
 	less := nodescore.Toggled(set, i)
-	if at, _ := slices.BinarySearch(s.candidates[j], i); same(set, s.parents[j]) {
-		return less, s.neighbour(&s.around[j], j, set, at)
+	if same(set, s.parents[j]) || s.scores.rounded(set) {
+		at, _ := slices.BinarySearch(s.candidates[j], i)
+		return less, s.joined(j, at, set)
 	}
 	return less, s.q(j, less)
 }
@@ -231,7 +246,7 @@ func (s *Searcher) take(j, i int, set []int, q, total float64) ([]int, float64, 
 		return set, q, total
 	}
 	next := s.joined(j, at, set)
-	if !(next > q+slack(q)) {
+	if !(next > q+s.slack(q, set)) {
 		return set, q, total
 	}
 	set, next = s.fit(j, nodescore.Toggled(set, i), next)
@@ -259,7 +274,7 @@ func (s *Searcher) neighbour(a *around, j int, set []int, number int) float64 {
 	all := s.candidates[j]
 	if a.of != j || !same(a.parents, set) || len(a.values) != len(all) {
 		a.of, a.parents, a.values = j, set, slices.Grow(a.values[:0], len(all))[:len(all)]
-		s.scores.toggled(a.values, j, set, all)
+		s.scores.next(a.values, j, set, all, all)
 	}
 	return a.values[number]
 }
@@ -274,9 +289,9 @@ func (s *Searcher) reinsert(v int) {
 	if other := s.along(v, true); other.gain > best.gain+tie {
 		best = other
 	}
-	least := slack(s.score[v])
+	least := s.slack(s.score[v], best.parents)
 	for _, at := range best.steps {
-		least += slack(s.score[at.neighbour])
+		least += s.slack(s.score[at.neighbour], at.parents)
 	}
 	if best.gain <= least {
 		return
@@ -302,7 +317,7 @@ func (s *Searcher) replace(j int, parents []int, q float64) {
 		s.push(i)
 	}
 	s.push(j)
-	s.parents[j], s.score[j] = parents, q
+	s.parents[j], s.score[j] = parents, s.exact(j, parents, q)
 }
 
 // move puts v at the place of a key in the order: right before or behind the variable of the next

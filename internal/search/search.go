@@ -23,6 +23,14 @@ func slack(q float64) float64 {
 	return tie + 1e-9*math.Abs(q)
 }
 
+// slack is what a change of a set must gain from its q to count.
+func (s *Searcher) slack(q float64, set []int) float64 {
+	if s.scores.rounded(set) {
+		return nodescore.NearSlack + slack(q)
+	}
+	return slack(q)
+}
+
 // A Searcher looks for a probable graph. It must not be used concurrently.
 type Searcher struct {
 	screen  *Screen
@@ -79,6 +87,9 @@ func New(c *Screen, rng *rand.Rand) *Searcher {
 	}
 	if grown > s.LogScore() {
 		s.restore()
+	}
+	for j, set := range s.parents {
+		s.score[j] = s.exact(j, set, s.score[j])
 	}
 	return s
 }
@@ -356,7 +367,7 @@ func (s *Searcher) widen() bool {
 			}
 		}
 		set, q := s.parents[j], s.score[j]
-		if best, i := s.bestToggle(j, set, q, s.open); i >= 0 {
+		if best, i := s.bestToggle(j, set, q, s.open, nil); i >= 0 {
 			set, q = nodescore.Toggled(set, i), best
 		} else if set, q = s.leap(j, set, q); same(set, s.parents[j]) {
 			continue

@@ -12,6 +12,7 @@ import (
 	"tobac/internal/inspect"
 	"tobac/internal/ranks"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -91,11 +92,17 @@ func unexplainedBy(data *dataset.Table, g *dag.Graph, noise [][]float64, observe
 			}
 		}
 		parents := g.Parents(j)
+		if len(parents) < 2 {
+			continue
+		}
+		of, causes := jointPart(noise[j], cellLevels), make([]part, len(parents))
+		for a, i := range parents {
+			x := strided(inspect.ColumnOf(data, i, observed[j]), cellRows)
+			causes[a] = jointPart(x, causeLevels(len(x)))
+		}
 		for b := range parents {
 			for a := range b {
-				x := strided(inspect.ColumnOf(data, parents[a], observed[j]), cellRows)
-				y := strided(inspect.ColumnOf(data, parents[b], observed[j]), cellRows)
-				found(jointChance(noise[j], x, y, rows), func() string {
+				found(jointChance(of, causes[a], causes[b], rows), func() string {
 					return fmt.Sprintf("the noise of %s depends on %s and %s together", name(j),
 						name(parents[a]), name(parents[b]))
 				})
@@ -184,29 +191,38 @@ func cellChance(a, b []int, rows float64) float64 {
 	return distuv.ChiSquared{K: (cellLevels - 1) * (cellLevels - 1)}.Survival(rows * sum)
 }
 
+// A part is what jointChance takes of the noise or of a cause.
+type part struct {
+	scores  []float64 // normal scores
+	classes []int
+}
+
+func jointPart(x []float64, levels int) part {
+	return part{ranks.NormalScores(x), classes(x, levels)}
+}
+
+// causeLevels are the classes of each of two causes.
+func causeLevels(rows int) int {
+	if rows < fewestCell*16*2 {
+		return 2
+	}
+	return 4
+}
+
 // jointChance is the chance of so much dependence of noise on two causes together: of the noise and
 // its square on the product of the causes, by ranks, and of the classes of the noise in cells of
 // the causes.
-func jointChance(noise, x, y []float64, rows float64) float64 {
-	e, p, q := ranks.NormalScores(noise), ranks.NormalScores(x),
-		ranks.NormalScores(y)
-	product, square := make([]float64, len(e)), make([]float64, len(e))
-	for r := range e {
-		product[r], square[r] = p[r]*q[r], e[r]*e[r]
-	}
-	product = ranks.NormalScores(product)
-	n := float64(len(e))
-	least := 1.0
+func jointChance(noise, x, y part, rows float64) float64 {
+	e := noise.scores
+	product := ranks.NormalScores(floats.MulTo(make([]float64, len(e)), x.scores, y.scores))
+	square := floats.MulTo(make([]float64, len(e)), e, e)
+	least, levels := 1.0, causeLevels(len(e))
 	for _, power := range [][]float64{e, square} {
 		if r := stat.Correlation(power, product, nil); !math.IsNaN(r) {
-			least = math.Min(least, math.Erfc(math.Abs(r)*math.Sqrt(rows*n/2)))
+			least = math.Min(least, math.Erfc(math.Abs(r)*math.Sqrt(rows*float64(len(e))/2)))
 		}
 	}
-	levels := 4
-	if n < fewestCell*16*2 {
-		levels = 2
-	}
-	a, b, c := classes(noise, cellLevels), classes(x, levels), classes(y, levels)
+	a, b, c := noise.classes, x.classes, y.classes
 	count, whole := make([]float64, levels*levels*cellLevels), make([]float64, levels*levels)
 	for r := range a {
 		cell := b[r]*levels + c[r]
