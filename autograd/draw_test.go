@@ -2,8 +2,6 @@ package autograd_test
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -39,57 +37,6 @@ func fills(base uint64) ad.Feed {
 	return ad.Feed{Fill: func(dst []float64, i int) { ad.FillUniform(dst, base+uint64(i)) }}
 }
 
-// The engines draw the same numbers, on any number of workers, whether a draw is
-// read once or twice and whether the samples fill whole vectors or not; they are
-// those of FillUniform.
-func TestUniformInputs(t *testing.T) {
-	for _, samples := range []int{8, 40, 13} {
-		for _, twice := range []bool{false, true} {
-			t.Run(fmt.Sprintf("samples=%d/twice=%v", samples, twice), func(t *testing.T) {
-				inputs, outputs := noisy(samples, twice)
-				data := []float64{
-					0.3, -1, 0.7, 2, -0.2, 0.1,
-					-0.3, 1, 0.2, -2, 0.4, 0,
-					0.9, 0.8, -0.7, 0.6, -0.5, 0.4,
-				}
-				run := func(opt ad.Options, noise func(uint64) ad.Feed) []float64 {
-					e, err := ad.NewEvaluator(inputs, outputs, opt)
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer e.Close()
-					dst := [][]float64{make([]float64, 18), make([]float64, 3)}
-					for range 2 { // streams start anew in every evaluation
-						if err := e.Eval(dst,
-							[]ad.Feed{{Data: data}, noise(5), noise(500)}); err != nil {
-							t.Fatal(err)
-						}
-					}
-					return slices.Concat(dst...)
-				}
-				want := run(ad.Options{Engine: ad.Reference}, seeds)
-				one := run(ad.Options{}, seeds)
-				for _, opt := range []ad.Options{{Workers: 3}, {CheckFinite: true},
-					{Without: ad.SparseCotangents}, {Without: ad.ElementSchedule},
-					{Without: ad.MemoryReuse}, {Without: ad.DrawInPlace}} {
-					drawn, given := run(opt, seeds), run(opt, fills)
-					for i := range want {
-						if !(math.Abs(drawn[i]-want[i]) <= 1e-12) ||
-							!(math.Abs(given[i]-want[i]) <= 1e-12) {
-							t.Errorf(
-								"%+v: element %d: got %v when drawn and %v when given, want %v",
-								opt, i, drawn[i], given[i], want[i])
-						}
-					}
-				}
-				if three := run(ad.Options{Workers: 3}, seeds); !slices.Equal(one, three) {
-					t.Errorf("three workers: got %v, one: %v", three, one)
-				}
-			})
-		}
-	}
-}
-
 // What is drawn where it is used is not stored.
 func TestDrawsAreNotStored(t *testing.T) {
 	for _, twice := range []bool{false, true} {
@@ -121,30 +68,6 @@ func TestUniformInputErrors(t *testing.T) {
 	if err := b.Err(); err == nil ||
 		!strings.Contains(err.Error(), `input "u" of uniform numbers needs a mapped axis`) {
 		t.Errorf("without an axis: got %v", err)
-	}
-
-	inputs, outputs := noisy(8, false)
-	e, err := ad.NewEvaluator(inputs, outputs, ad.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	dst := [][]float64{make([]float64, 18), make([]float64, 3)}
-	w := ad.Feed{Data: make([]float64, 18)}
-	for _, tt := range []struct {
-		name  string
-		feeds []ad.Feed
-		want  string
-	}{
-		{"nothing", []ad.Feed{w, {}, seeds(1)}, "set exactly one of Data, Fill and Seed"},
-		{"two feeds", []ad.Feed{w, {Seed: seeds(1).Seed, Fill: fills(1).Fill}, seeds(1)},
-			"set exactly one of Data, Fill and Seed"},
-		{"seed for data", []ad.Feed{seeds(1), seeds(1), seeds(1)},
-			"Seed is for inputs of uniform numbers"},
-	} {
-		if err := e.Eval(dst, tt.feeds); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: got error %v, want %q", tt.name, err, tt.want)
-		}
 	}
 }
 

@@ -74,38 +74,6 @@ func TestTransformedDraws(t *testing.T) {
 	}
 }
 
-// TestDrawMoments: mean and variance of many draws lie within four standard errors of
-// 0 and 1, and of Euler's constant and π²/6. The fourth central moment is 3 for the
-// normal and 27/5·(π²/6)² for the Gumbel distribution.
-func TestDrawMoments(t *testing.T) {
-	const samples = 20000
-	inputs, outputs := transformed(samples)
-	ev, err := ad.NewEvaluator(inputs, outputs, ad.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ev.Close()
-	dst := room(outputs)
-	if err := ev.Eval(dst, []ad.Feed{{Data: make([]float64, 6)}, {Data: make([]float64, 6)},
-		seeds(1), seeds(100)}); err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []struct{ mean, variance, fourth float64 }{{0, 1, 3},
-		{0.5772156649015329, math.Pi * math.Pi / 6, 5.4 * math.Pow(math.Pi, 4) / 36}} {
-		x := dst[3+i]
-		n := float64(len(x))
-		mean := sum(x) / n
-		variance := dot(x, x)/n - mean*mean
-		if d := math.Abs(mean - want.mean); d > 4*math.Sqrt(want.variance/n) {
-			t.Errorf("%v: got mean %v, want %v", outputs[3+i], mean, want.mean)
-		}
-		if d := math.Abs(variance - want.variance); d > 4*math.Sqrt(
-			(want.fourth-want.variance*want.variance)/n) {
-			t.Errorf("%v: got variance %v, want %v", outputs[3+i], variance, want.variance)
-		}
-	}
-}
-
 // TestInputNamed finds inputs by name.
 func TestInputNamed(t *testing.T) {
 	b := ad.NewBuilder("names")

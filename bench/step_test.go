@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -308,50 +307,6 @@ func compareScores(t *testing.T, what string, got, want []*mat.Dense) {
 		for k := range w {
 			if !near(g[k], w[k], 1e-9) || math.IsNaN(w[k]) {
 				t.Fatalf("%s, block %d, number %d: got %.15g, want %.15g", what, b, k, g[k], w[k])
-			}
-		}
-	}
-}
-
-// The number of workers, also one above the number of particles, changes no bit of
-// a score, and so none of a run.
-func TestWorkersChangeNoBit(t *testing.T) {
-	for _, s := range []stepSetup{
-		{model: stepLinear, vars: 10}, {model: stepLinear, vars: 6, particles: 1, samples: 32},
-		{model: stepFFN, vars: 4, samples: 8},
-		{model: stepFFN, vars: 5, particles: 5, samples: 16},
-		{model: stepDiBS, vars: 5, samples: 16},
-	} {
-		t.Run(fmt.Sprintf("%s/%d particles", s.model, s.particles), func(t *testing.T) {
-			var score, moved []*mat.Dense
-			for _, s.workers = range []int{1, 3, 64} {
-				p := s.problem(t, autograd.Compiled)
-				got, x := p.score(t), cloneBlocks(p.start)
-				sampler := &svgd.Sampler{Target: p.target,
-					Kernel: svgd.Additive{Bandwidths: []float64{5, 500}}, Workers: s.workers}
-				err := sampler.Run(context.Background(), x, stepNumber, stepNumber+3)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if s.workers == 1 {
-					score, moved = got, x
-				}
-				sameBits(t, fmt.Sprintf("score with %d workers", s.workers), got, score)
-				sameBits(t, fmt.Sprintf("particles after three steps with %d workers", s.workers),
-					x, moved)
-			}
-		})
-	}
-}
-
-func sameBits(t *testing.T, what string, got, want []*mat.Dense) {
-	t.Helper()
-	for b := range want {
-		g, w := got[b].RawMatrix().Data, want[b].RawMatrix().Data
-		for k := range w {
-			if math.Float64bits(g[k]) != math.Float64bits(w[k]) {
-				t.Fatalf("%s: block %d, number %d: got %v, want %v as with one worker", what, b, k,
-					g[k], w[k])
 			}
 		}
 	}

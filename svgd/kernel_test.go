@@ -242,35 +242,6 @@ func TestNearPairs(t *testing.T) {
 	}
 }
 
-// TestAdditiveReference is the value of tobac.md 12.6: squared distances 2 and
-// 30, bandwidths 5 and 500.
-func TestAdditiveReference(t *testing.T) {
-	x := []*mat.Dense{
-		mat.NewDense(2, 2, []float64{0, 0, 1, 1}),
-		mat.NewDense(2, 3, []float64{0, 0, 0, 5, 2, 1}),
-	}
-	gram, _ := evaluate(svgd.Additive{Bandwidths: []float64{5, 500}}, x)
-	if got, want := gram.At(0, 1), 1.612084580; !(math.Abs(got-want) <= 5e-10) {
-		t.Errorf("k = %.10f, want %.9f", got, want)
-	}
-}
-
-func TestKernelGrowsWithBandwidth(t *testing.T) {
-	x := gaussianBlocks(6, 2, 3)
-	last := 0.0
-	for _, h := range []float64{0.1, 1, 10, 100, math.Inf(1)} {
-		gram, _ := evaluate(svgd.RBF{Bandwidth: svgd.Fixed(h)}, x)
-		if got := gram.At(0, 1); got <= last {
-			t.Errorf("h = %v: k = %v, not above %v", h, got, last)
-		} else {
-			last = got
-		}
-	}
-	if last != 1 {
-		t.Errorf("k = %v at infinite bandwidth, want 1", last)
-	}
-}
-
 func TestCoincidingParticles(t *testing.T) {
 	row := []float64{1, -2, 1e8, 3, 0.1}
 	x := []*mat.Dense{mat.NewDense(4, 5, nil)}

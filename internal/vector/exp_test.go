@@ -91,33 +91,6 @@ func TestExpUnits(t *testing.T) {
 	}
 }
 
-// TestStrips: cutting a vector with arguments of all sizes into strips of any widths
-// changes no bit.
-func TestStrips(t *testing.T) {
-	const n = 1000
-	whole, cut := make([]float64, n), make([]float64, n)
-	for _, f := range functions {
-		for _, set := range vector.Available() {
-			rng := rand.New(rand.NewPCG(54, 55))
-			x := arguments(rng, n)
-			f.vec(set, whole, x)
-			for range 20 {
-				for from := 0; from < n; {
-					to := min(n, from+1+rng.IntN(100))
-					f.vec(set, cut[from:to], x[from:to])
-					from = to
-				}
-				for i, v := range cut {
-					if math.Float64bits(v) != math.Float64bits(whole[i]) {
-						t.Fatalf("%v: %s of %v, number %d: got %v in a strip, %v in the whole", set,
-							f.name, x[i], i, v, whole[i])
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestSumExp: a sum is that of the exponentials in the documented order, to the bit, for
 // any length and with terms too small to count; NaN is not lost, and AVX2 and AVX-512
 // agree.

@@ -8,61 +8,6 @@ import (
 	"tobac/internal/vector"
 )
 
-// Element-wise operations compute on all special numbers what Go's own arithmetic does,
-// with every kernel set: the sign of zero, infinities, subnormal numbers and NaN.
-func TestSpecialValues(t *testing.T) {
-	nan := math.NaN()
-	indicator := func(holds, unordered bool) float64 {
-		switch {
-		case unordered:
-			return nan
-		case holds:
-			return 1
-		}
-		return 0
-	}
-	for _, c := range []struct {
-		code Code
-		want func(a, b float64) float64
-	}{
-		{Copy, func(a, _ float64) float64 { return a }},
-		{Neg, func(a, _ float64) float64 { return math.Copysign(a, -math.Copysign(1, a)) }},
-		{Add, func(a, b float64) float64 { return a + b }},
-		{Sub, func(a, b float64) float64 { return a - b }},
-		{Mul, func(a, b float64) float64 { return a * b }},
-		{Scale, func(a, b float64) float64 { return b * a }},
-		{NegScale, func(a, b float64) float64 { return -b * a }},
-		{AddS, func(a, b float64) float64 { return a + b }},
-		{SubS, func(a, b float64) float64 { return a - b }},
-		{RSubS, func(a, b float64) float64 { return b - a }},
-		{Relu, func(a, _ float64) float64 { return math.Max(a, 0) }},
-		{Positive, func(a, _ float64) float64 { return indicator(a > 0, a != a) }},
-		{Less, func(a, b float64) float64 { return indicator(a < b, a != a || b != b) }},
-	} {
-		for _, set := range vector.Available() {
-			for _, b := range special {
-				n := (len(special) + VectorLen - 1) / VectorLen * VectorLen
-				x := New(set, []float64{b}, Size{Width: n, Full: 3})
-				copy(x.Full, special)
-				for i := range n {
-					x.Full[n+i] = b
-				}
-				op := Op{Code: c.code, Dst: 2, A: 0, B: 1}
-				if table[c.code].b == number {
-					op.B = 0
-				}
-				x.Run(&Group{Code: []Op{op, {Code: End}}}, n)
-				for i, a := range special {
-					if got, want := x.Full[2*n+i], c.want(a, b); !same(got, want) {
-						t.Errorf("%v: %v of %v and %v: got %v, want %v", set, c.code, a, b, got,
-							want)
-					}
-				}
-			}
-		}
-	}
-}
-
 // A tile's relu is that of the operation: of a sum −0 it is +0, of NaN it is NaN.
 func TestTileRelu(t *testing.T) {
 	const n = 5 * VectorLen
