@@ -110,7 +110,13 @@ func (m *machine) orInfinity(v, x, y vector, infinity float64) vector {
 	return v
 }
 
-// indicator is 1 where the comparison of x with y holds, else 0, NaN where either is.
+// indicator is 1 where the comparison of x with y holds, else 0, NaN where either is: that of all
+// bits, which is the mask itself where masks are vectors.
 func (m *machine) indicator(x vector, predicate uint8, y vector) vector {
-	return m.unlessNaN(m.keep(m.cmp(x, predicate, y), 1), x, y)
+	v, odd := m.keep(m.cmp(x, predicate, y), 1), m.cmp(x, unordered, y)
+	if !m.wide {
+		return m.or(v, odd)
+	}
+	m.set(v, odd, bits(math.MaxUint64))
+	return v
 }

@@ -339,14 +339,14 @@ two:
 	VCMPPD     $0x11, Y0, Y1, Y2
 	VANDPD     constants<>+32(SB), Y2, Y2
 	VCMPPD     $0x03, Y0, Y1, Y1
-	VBLENDVPD  Y1, constants<>+64(SB), Y2, Y2
-	VMOVUPD    32(CX), Y1
-	VCMPPD     $0x11, Y0, Y1, Y3
+	VORPD      Y1, Y2, Y1
+	VMOVUPD    32(CX), Y2
+	VCMPPD     $0x11, Y0, Y2, Y3
 	VANDPD     constants<>+32(SB), Y3, Y3
-	VCMPPD     $0x03, Y0, Y1, Y1
-	VBLENDVPD  Y1, constants<>+64(SB), Y3, Y3
-	VMOVUPD    Y2, (AX)
-	VMOVUPD    Y3, 32(AX)
+	VCMPPD     $0x03, Y0, Y2, Y2
+	VORPD      Y2, Y3, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x40, DX
@@ -398,8 +398,8 @@ two:
 // func avx2Finite()
 // Requires: AVX
 TEXT ·avx2Finite(SB), NOSPLIT|NOFRAME, $0
-	VBROADCASTSD   constants<>+96(SB), Y0
-	VBROADCASTSD   constants<>+128(SB), Y1
+	VBROADCASTSD   constants<>+64(SB), Y0
+	VBROADCASTSD   constants<>+96(SB), Y1
 	REGISTER(Op_Dst+0(R13), AX)
 	REGISTER(Op_A+0(R13), CX)
 	MOVQ           R12, DX
@@ -500,9 +500,9 @@ TEXT ·avx2Abs(SB), NOSPLIT|NOFRAME, $0
 
 two:
 	VMOVUPD    (CX), Y0
-	VANDPD     constants<>+160(SB), Y0, Y0
+	VANDPD     constants<>+128(SB), Y0, Y0
 	VMOVUPD    32(CX), Y1
-	VANDPD     constants<>+160(SB), Y1, Y1
+	VANDPD     constants<>+128(SB), Y1, Y1
 	VMOVUPD    Y0, (AX)
 	VMOVUPD    Y1, 32(AX)
 	ADDQ       $0x40, AX
@@ -526,14 +526,14 @@ two:
 	VMAXPD     Y0, Y1, Y3
 	VANDPD     Y3, Y2, Y2
 	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y2, Y2
+	VBLENDVPD  Y0, constants<>+160(SB), Y2, Y2
 	VMOVUPD    32(CX), Y0
 	VMOVUPD    32(DX), Y1
 	VMAXPD     Y1, Y0, Y3
 	VMAXPD     Y0, Y1, Y4
 	VANDPD     Y4, Y3, Y3
 	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y3, Y3
+	VBLENDVPD  Y0, constants<>+160(SB), Y3, Y3
 	VMOVUPD    Y2, (AX)
 	VMOVUPD    Y3, 32(AX)
 	ADDQ       $0x40, AX
@@ -558,14 +558,14 @@ two:
 	VMINPD     Y0, Y1, Y3
 	VORPD      Y3, Y2, Y2
 	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y2, Y2
+	VBLENDVPD  Y0, constants<>+160(SB), Y2, Y2
 	VMOVUPD    32(CX), Y0
 	VMOVUPD    32(DX), Y1
 	VMINPD     Y1, Y0, Y3
 	VMINPD     Y0, Y1, Y4
 	VORPD      Y4, Y3, Y3
 	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y3, Y3
+	VBLENDVPD  Y0, constants<>+160(SB), Y3, Y3
 	VMOVUPD    Y2, (AX)
 	VMOVUPD    Y3, 32(AX)
 	ADDQ       $0x40, AX
@@ -592,7 +592,7 @@ two:
 	VCMPPD    $0x03, Y1, Y0, Y3
 	VTESTPD   Y3, Y3
 	JE        none1
-	VBLENDVPD Y3, constants<>+64(SB), Y2, Y2
+	VBLENDVPD Y3, constants<>+160(SB), Y2, Y2
 	VCMPPD    $0x00, constants<>+192(SB), Y0, Y0
 	VCMPPD    $0x00, constants<>+192(SB), Y1, Y1
 	VORPD     Y0, Y1, Y0
@@ -607,7 +607,7 @@ none1:
 	VCMPPD    $0x03, Y1, Y0, Y4
 	VTESTPD   Y4, Y4
 	JE        none2
-	VBLENDVPD Y4, constants<>+64(SB), Y3, Y3
+	VBLENDVPD Y4, constants<>+160(SB), Y3, Y3
 	VCMPPD    $0x00, constants<>+192(SB), Y0, Y0
 	VCMPPD    $0x00, constants<>+192(SB), Y1, Y1
 	VORPD     Y0, Y1, Y0
@@ -640,7 +640,7 @@ two:
 	VCMPPD    $0x03, Y1, Y0, Y3
 	VTESTPD   Y3, Y3
 	JE        none3
-	VBLENDVPD Y3, constants<>+64(SB), Y2, Y2
+	VBLENDVPD Y3, constants<>+160(SB), Y2, Y2
 	VCMPPD    $0x00, constants<>+224(SB), Y0, Y0
 	VCMPPD    $0x00, constants<>+224(SB), Y1, Y1
 	VORPD     Y0, Y1, Y0
@@ -655,7 +655,7 @@ none3:
 	VCMPPD    $0x03, Y1, Y0, Y4
 	VTESTPD   Y4, Y4
 	JE        none4
-	VBLENDVPD Y4, constants<>+64(SB), Y3, Y3
+	VBLENDVPD Y4, constants<>+160(SB), Y3, Y3
 	VCMPPD    $0x00, constants<>+224(SB), Y0, Y0
 	VCMPPD    $0x00, constants<>+224(SB), Y1, Y1
 	VORPD     Y0, Y1, Y0
@@ -685,15 +685,15 @@ two:
 	VCMPPD     $0x1e, Y1, Y0, Y2
 	VANDPD     constants<>+32(SB), Y2, Y2
 	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y2, Y2
-	VMOVUPD    32(CX), Y0
-	VMOVUPD    32(DX), Y1
-	VCMPPD     $0x1e, Y1, Y0, Y3
+	VORPD      Y0, Y2, Y0
+	VMOVUPD    32(CX), Y1
+	VMOVUPD    32(DX), Y2
+	VCMPPD     $0x1e, Y2, Y1, Y3
 	VANDPD     constants<>+32(SB), Y3, Y3
-	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y3, Y3
-	VMOVUPD    Y2, (AX)
-	VMOVUPD    Y3, 32(AX)
+	VCMPPD     $0x03, Y2, Y1, Y1
+	VORPD      Y1, Y3, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	ADDQ       $0x40, DX
@@ -715,15 +715,15 @@ two:
 	VCMPPD     $0x1d, Y1, Y0, Y2
 	VANDPD     constants<>+32(SB), Y2, Y2
 	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y2, Y2
-	VMOVUPD    32(CX), Y0
-	VMOVUPD    32(DX), Y1
-	VCMPPD     $0x1d, Y1, Y0, Y3
+	VORPD      Y0, Y2, Y0
+	VMOVUPD    32(CX), Y1
+	VMOVUPD    32(DX), Y2
+	VCMPPD     $0x1d, Y2, Y1, Y3
 	VANDPD     constants<>+32(SB), Y3, Y3
-	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y3, Y3
-	VMOVUPD    Y2, (AX)
-	VMOVUPD    Y3, 32(AX)
+	VCMPPD     $0x03, Y2, Y1, Y1
+	VORPD      Y1, Y3, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	ADDQ       $0x40, DX
@@ -745,15 +745,15 @@ two:
 	VCMPPD     $0x00, Y1, Y0, Y2
 	VANDPD     constants<>+32(SB), Y2, Y2
 	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y2, Y2
-	VMOVUPD    32(CX), Y0
-	VMOVUPD    32(DX), Y1
-	VCMPPD     $0x00, Y1, Y0, Y3
+	VORPD      Y0, Y2, Y0
+	VMOVUPD    32(CX), Y1
+	VMOVUPD    32(DX), Y2
+	VCMPPD     $0x00, Y2, Y1, Y3
 	VANDPD     constants<>+32(SB), Y3, Y3
-	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y3, Y3
-	VMOVUPD    Y2, (AX)
-	VMOVUPD    Y3, 32(AX)
+	VCMPPD     $0x03, Y2, Y1, Y1
+	VORPD      Y1, Y3, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	ADDQ       $0x40, DX
@@ -774,15 +774,15 @@ two:
 	VCMPPD     $0x1e, Y1, Y0, Y2
 	VANDPD     constants<>+32(SB), Y2, Y2
 	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y2, Y2
-	VMOVUPD    32(CX), Y0
-	VXORPD     Y1, Y1, Y1
-	VCMPPD     $0x1e, Y1, Y0, Y3
+	VORPD      Y0, Y2, Y0
+	VMOVUPD    32(CX), Y1
+	VXORPD     Y2, Y2, Y2
+	VCMPPD     $0x1e, Y2, Y1, Y3
 	VANDPD     constants<>+32(SB), Y3, Y3
-	VCMPPD     $0x03, Y1, Y0, Y0
-	VBLENDVPD  Y0, constants<>+64(SB), Y3, Y3
-	VMOVUPD    Y2, (AX)
-	VMOVUPD    Y3, 32(AX)
+	VCMPPD     $0x03, Y2, Y1, Y1
+	VORPD      Y1, Y3, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
 	ADDQ       $0x40, AX
 	ADDQ       $0x40, CX
 	SUBQ       $0x40, DX
@@ -1826,10 +1826,10 @@ GLOBL avx2Table<>(SB), RODATA, $(8*const_Codes)
 
 REPEATED(0, $0x8000000000000000)
 REPEATED(32, $0x3ff0000000000000)
-REPEATED(64, $0x7ff8000000000001)
-REPEATED(96, $0x7fefffffffffffff)
-REPEATED(128, $0xffefffffffffffff)
-REPEATED(160, $0x7fffffffffffffff)
+REPEATED(64, $0x7fefffffffffffff)
+REPEATED(96, $0xffefffffffffffff)
+REPEATED(128, $0x7fffffffffffffff)
+REPEATED(160, $0x7ff8000000000001)
 REPEATED(192, $0x7ff0000000000000)
 REPEATED(224, $0xfff0000000000000)
 REPEATED(256, $0x0000000000000000)

@@ -752,7 +752,7 @@ TEXT ·avx512Larger(SB), NOSPLIT|NOFRAME, $0
 	VMAXPD         Z0, Z1, Z3
 	VANDPD         Z3, Z2, Z2
 	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
 	VMOVUPD        Z2, (AX)
 	ADDQ           $0x40, AX
 	ADDQ           $0x40, CX
@@ -767,14 +767,14 @@ two:
 	VMAXPD         Z0, Z1, Z3
 	VANDPD         Z3, Z2, Z2
 	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
 	VMOVUPD        64(CX), Z0
 	VMOVUPD        64(DX), Z1
 	VMAXPD         Z1, Z0, Z3
 	VMAXPD         Z0, Z1, Z4
 	VANDPD         Z4, Z3, Z3
 	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z3, K1, Z3
+	VBLENDMPD.BCST constants<>+192(SB), Z3, K1, Z3
 	VMOVUPD        Z2, (AX)
 	VMOVUPD        Z3, 64(AX)
 	ADDQ           $0x00000080, AX
@@ -801,7 +801,7 @@ TEXT ·avx512Smaller(SB), NOSPLIT|NOFRAME, $0
 	VMINPD         Z0, Z1, Z3
 	VORPD          Z3, Z2, Z2
 	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
 	VMOVUPD        Z2, (AX)
 	ADDQ           $0x40, AX
 	ADDQ           $0x40, CX
@@ -816,14 +816,14 @@ two:
 	VMINPD         Z0, Z1, Z3
 	VORPD          Z3, Z2, Z2
 	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
 	VMOVUPD        64(CX), Z0
 	VMOVUPD        64(DX), Z1
 	VMINPD         Z1, Z0, Z3
 	VMINPD         Z0, Z1, Z4
 	VORPD          Z4, Z3, Z3
 	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z3, K1, Z3
+	VBLENDMPD.BCST constants<>+192(SB), Z3, K1, Z3
 	VMOVUPD        Z2, (AX)
 	VMOVUPD        Z3, 64(AX)
 	ADDQ           $0x00000080, AX
@@ -852,11 +852,11 @@ TEXT ·avx512Maximum(SB), NOSPLIT|NOFRAME, $0
 	VCMPPD         $0x03, Z1, Z0, K1
 	KORTESTB       K1, K1
 	JE             none1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	VCMPPD.BCST    $0x00, constants<>+192(SB), Z0, K1
-	VCMPPD.BCST    $0x00, constants<>+192(SB), Z1, K2
-	KORB           K1, K2, K1
 	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z1, K2
+	KORB           K1, K2, K1
+	VBLENDMPD.BCST constants<>+224(SB), Z2, K1, Z2
 
 none1:
 	VMOVUPD Z2, (AX)
@@ -875,11 +875,11 @@ two:
 	VCMPPD         $0x03, Z1, Z0, K1
 	KORTESTB       K1, K1
 	JE             none2
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	VCMPPD.BCST    $0x00, constants<>+192(SB), Z0, K1
-	VCMPPD.BCST    $0x00, constants<>+192(SB), Z1, K2
-	KORB           K1, K2, K1
 	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z1, K2
+	KORB           K1, K2, K1
+	VBLENDMPD.BCST constants<>+224(SB), Z2, K1, Z2
 
 none2:
 	VMOVUPD        64(CX), Z0
@@ -890,11 +890,11 @@ none2:
 	VCMPPD         $0x03, Z1, Z0, K1
 	KORTESTB       K1, K1
 	JE             none3
-	VBLENDMPD.BCST constants<>+64(SB), Z3, K1, Z3
-	VCMPPD.BCST    $0x00, constants<>+192(SB), Z0, K1
-	VCMPPD.BCST    $0x00, constants<>+192(SB), Z1, K2
-	KORB           K1, K2, K1
 	VBLENDMPD.BCST constants<>+192(SB), Z3, K1, Z3
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z1, K2
+	KORB           K1, K2, K1
+	VBLENDMPD.BCST constants<>+224(SB), Z3, K1, Z3
 
 none3:
 	VMOVUPD Z2, (AX)
@@ -925,11 +925,11 @@ TEXT ·avx512Minimum(SB), NOSPLIT|NOFRAME, $0
 	VCMPPD         $0x03, Z1, Z0, K1
 	KORTESTB       K1, K1
 	JE             none4
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
-	VCMPPD.BCST    $0x00, constants<>+224(SB), Z1, K2
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z1, K2
 	KORB           K1, K2, K1
-	VBLENDMPD.BCST constants<>+224(SB), Z2, K1, Z2
+	VBLENDMPD.BCST constants<>+256(SB), Z2, K1, Z2
 
 none4:
 	VMOVUPD Z2, (AX)
@@ -948,11 +948,11 @@ two:
 	VCMPPD         $0x03, Z1, Z0, K1
 	KORTESTB       K1, K1
 	JE             none5
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
-	VCMPPD.BCST    $0x00, constants<>+224(SB), Z1, K2
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z1, K2
 	KORB           K1, K2, K1
-	VBLENDMPD.BCST constants<>+224(SB), Z2, K1, Z2
+	VBLENDMPD.BCST constants<>+256(SB), Z2, K1, Z2
 
 none5:
 	VMOVUPD        64(CX), Z0
@@ -963,11 +963,11 @@ none5:
 	VCMPPD         $0x03, Z1, Z0, K1
 	KORTESTB       K1, K1
 	JE             none6
-	VBLENDMPD.BCST constants<>+64(SB), Z3, K1, Z3
-	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
-	VCMPPD.BCST    $0x00, constants<>+224(SB), Z1, K2
+	VBLENDMPD.BCST constants<>+192(SB), Z3, K1, Z3
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z1, K2
 	KORB           K1, K2, K1
-	VBLENDMPD.BCST constants<>+224(SB), Z3, K1, Z3
+	VBLENDMPD.BCST constants<>+256(SB), Z3, K1, Z3
 
 none6:
 	VMOVUPD Z2, (AX)
@@ -1181,7 +1181,7 @@ TEXT ·avx512Where(SB), NOSPLIT|NOFRAME, $0
 	VMOVUPD        (BX), Z0
 	VMOVUPD        (CX), Z1
 	VMOVUPD        (AX), Z2
-	VCMPPD.BCST    $0x04, constants<>+256(SB), Z0, K1
+	VCMPPD.BCST    $0x04, constants<>+288(SB), Z0, K1
 	VBLENDMPD      Z1, Z2, K1, Z3
 	VMOVUPD        Z3, (DX)
 	ADDQ           $0x40, DX
@@ -1195,12 +1195,12 @@ two:
 	VMOVUPD     (BX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (AX), Z2
-	VCMPPD.BCST $0x04, constants<>+256(SB), Z0, K1
+	VCMPPD.BCST $0x04, constants<>+288(SB), Z0, K1
 	VBLENDMPD   Z1, Z2, K1, Z4
 	VMOVUPD     64(BX), Z0
 	VMOVUPD     64(CX), Z1
 	VMOVUPD     64(AX), Z2
-	VCMPPD.BCST $0x04, constants<>+256(SB), Z0, K1
+	VCMPPD.BCST $0x04, constants<>+288(SB), Z0, K1
 	VBLENDMPD   Z1, Z2, K1, Z5
 	VMOVUPD     Z4, (DX)
 	VMOVUPD     Z5, 64(DX)
@@ -2091,7 +2091,7 @@ TEXT ·avx512Draw(SB), NOSPLIT|NOFRAME, $0
 	VMOVUPD        128(AX), Z2
 	VMOVUPD        192(AX), Z3
 	VBROADCASTSD   constants<>+32(SB), Z4
-	VBROADCASTSD   constants<>+288(SB), Z5
+	VBROADCASTSD   constants<>+320(SB), Z5
 	REGISTER(Op_Dst+0(R13), CX)
 	MOVQ           R12, DX
 
@@ -2133,8 +2133,8 @@ TEXT ·avx512DrawLess(SB), NOSPLIT|NOFRAME, $0
 	VXORPD       X5, X5, X5
 	VMAXSD       X5, X4, X4
 	VMINSD       constants<>+32(SB), X4, X4
-	VMOVSD       constants<>+320(SB), X5
-	VFMADD213SD  constants<>+352(SB), X5, X4
+	VMOVSD       constants<>+352(SB), X5
+	VFMADD213SD  constants<>+384(SB), X5, X4
 	VROUNDSD     $0x02, X4, X4, X4
 	VCVTTSD2SIQ  X4, DX
 	VBROADCASTSD constants<>+32(SB), Z4
@@ -2184,7 +2184,7 @@ TEXT ·avx512DrawShift(SB), NOSPLIT|NOFRAME, $0
 	VMOVUPD        128(AX), Z2
 	VMOVUPD        192(AX), Z3
 	VBROADCASTSD   constants<>+32(SB), Z4
-	VBROADCASTSD   constants<>+288(SB), Z5
+	VBROADCASTSD   constants<>+320(SB), Z5
 	MOVLQSX        Op_B+0(R13), CX
 	VBROADCASTSD   (R8)(CX*8), Z6
 	VBROADCASTSD   8(R8)(CX*8), Z7
@@ -2351,14 +2351,15 @@ GLOBL avx512Table<>(SB), RODATA, $(8*const_Codes)
 
 REPEATED(0, $0x8000000000000000)
 REPEATED(32, $0x3ff0000000000000)
-REPEATED(64, $0x7ff8000000000001)
+REPEATED(64, $0xffffffffffffffff)
 REPEATED(96, $0x7fefffffffffffff)
 REPEATED(128, $0xffefffffffffffff)
 REPEATED(160, $0x7fffffffffffffff)
-REPEATED(192, $0x7ff0000000000000)
-REPEATED(224, $0xfff0000000000000)
-REPEATED(256, $0x0000000000000000)
-REPEATED(288, $0x3fefffffffffffff)
-REPEATED(320, $0x4330000000000000)
-REPEATED(352, $0xbfe0000000000000)
-GLOBL constants<>(SB), RODATA|NOPTR, $384
+REPEATED(192, $0x7ff8000000000001)
+REPEATED(224, $0x7ff0000000000000)
+REPEATED(256, $0xfff0000000000000)
+REPEATED(288, $0x0000000000000000)
+REPEATED(320, $0x3fefffffffffffff)
+REPEATED(352, $0x4330000000000000)
+REPEATED(384, $0xbfe0000000000000)
+GLOBL constants<>(SB), RODATA|NOPTR, $416
