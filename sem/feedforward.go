@@ -207,9 +207,9 @@ const curvature = "the curvature of the relations, if the noise is additive and 
 func (m networkModel) Traits() Traits {
 	if m.NoiseVariance > 0 {
 		return Traits{DirectionsFrom: "the curvature of the relations and equal noise variances",
-			SharesNoise: true}
+			SharesNoise: true, Formed: true}
 	}
-	return Traits{DirectionsFrom: curvature}
+	return Traits{DirectionsFrom: curvature, Formed: true}
 }
 
 // Structure implements [Structural].

@@ -494,7 +494,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
 }
 
 // formWarnings says what else there is to be said of the form of equations under a hypothesis, and
-// which directions hidden common causes explain better.
+// which directions hidden common causes explain better, or as well.
 func (inf *Inference) formWarnings(ctx context.Context, data *dataset.Table,
 	problem *engine.Problem, likeliest Part, probabilities *mat.Dense) error {
 	reserved, ok := sem.As[trust.Reserved](inf.Best)
@@ -520,9 +520,13 @@ func (inf *Inference) formWarnings(ctx context.Context, data *dataset.Table,
 		}
 	}
 	fixed := problem.Prior.Fixed(len(data.Names))
-	say(inf.trust.Unprotected(data, inf.Best, g, said, func(e dag.Edge) bool {
+	basis, warning := inf.trust.Unprotected(data, inf.Best, g, said, func(e dag.Edge) bool {
 		return fixed.At(e.To, e.From) == 0
-	}))
+	})
+	if inf.Basis == "" {
+		inf.Basis = basis
+	}
+	say(warning)
 	text, err := inf.trust.Confounded(ctx, data, inf.Best, g, likeliest.scores(), said,
 		problem.Workers)
 	say(text)

@@ -26,6 +26,9 @@ func (m Settled) Hypotheses(context.Context, *dataset.Table, *score.Prior, int) 
 	return []sem.Hypothesis{m.Hypothesis}, nil
 }
 
+// Traits are those of the model.
+func (m Settled) Traits() sem.Traits { return sem.TraitsOf(m.Model) }
+
 // Suiting is the hypothesis under which graphs have the greatest density, on average.
 func Suiting(all []sem.Hypothesis, graphs ...*dag.Graph) int {
 	best, highest := 0, math.Inf(-1)

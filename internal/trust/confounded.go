@@ -27,8 +27,8 @@ const (
 	// nats by which a hidden common cause explains two variables better than the edge between them,
 	// from which on it is said: as many as make up for a prior probability of 8 %
 	betterHidden = 2.5
-	// nats by which an edge is better than the reversed one, from which on no hidden cause is
-	// tried: what has one cause is nearly as well described either way
+	// nats by which a curved edge is better than the reversed one, from which on no hidden cause is
+	// tried: what one variable nearly is fits as well as that variable
 	asymmetric  = 25
 	confounding = 400 // rows that are looked at; of more, some are taken
 	namedPairs  = 3
@@ -61,11 +61,14 @@ func (t Trust) Confounded(ctx context.Context, data *dataset.Table, m sem.Model,
 	if err != nil {
 		return "", nil // the model says what is wrong
 	}
+	_, curved := sem.As[sem.Structural](m)
+	straight := !curved && sem.TraitsOf(m).AnyNoise
 	found := make([]confounded, len(said))
 	err = parallel.For(ctx, len(said), workers, func(k int) error {
 		e := said[k]
 		if g.Has(e.From, e.To) && !slices.Contains(plain, e.From) && !slices.Contains(plain, e.To) {
-			p := pair{data: spread, g: g, scores: s, rest: rest, i: e.From, j: e.To, part: t.Rows}
+			p := pair{data: spread, g: g, scores: s, rest: rest, i: e.From, j: e.To, part: t.Rows,
+				straight: straight}
 			found[k] = confounded{e.From, e.To, p.hidden()}
 		}
 		return ctx.Err()
@@ -87,44 +90,61 @@ func (t Trust) Confounded(ctx context.Context, data *dataset.Table, m sem.Model,
 		strings.Join(names, ", ") + "; directions may be wrong", nil
 }
 
-// Unprotected is the warning that directions which follow from conditional independences alone
-// would do so too if the two variables had a hidden common cause; "" where none would. An edge from
-// a to b is protected where one leads to a from a variable that is not adjacent to b: with a hidden
-// cause of a and b that variable would be independent of b (visible edges, Zhang, Journal of
-// Machine Learning Research 9, 2008). said are the edges of a graph whose direction is said, and
-// known reports those whose direction knowledge tells.
+// Unprotected names the directions that follow from conditional independences alone and would do so
+// too if the two variables had a hidden common cause; both are "" where none would. An edge from a
+// to b is protected where one leads to a from a variable that is not adjacent to b: with a hidden
+// cause of a and b that variable would be independent of b (visible edges, Zhang, Journal of Machine
+// Learning Research 9, 2008). A warning says so if the two are adjacent to a third variable, as with
+// three effects of a hidden cause, else what directions follow from (bench/notes/noise.md). said are
+// the edges of a graph whose direction is said, and known reports those whose direction knowledge
+// tells.
 func (t Trust) Unprotected(data *dataset.Table, m sem.Model, g *dag.Graph, said []dag.Edge,
-	known func(dag.Edge) bool) string {
+	known func(dag.Edge) bool) (basis, warning string) {
 	traits := sem.TraitsOf(m)
 	if !traits.Equivalent || traits.Categories || t.Form < 1 || data.Mask() != nil {
-		return ""
+		return "", ""
 	}
+	adjacent := func(i, j int) bool { return g.Has(i, j) || g.Has(j, i) }
 	var open []string
+	three := false
 	for _, e := range said {
-		protected := slices.ContainsFunc(said, func(c dag.Edge) bool {
-			return c.To == e.From && !g.Has(c.From, e.To) && !g.Has(e.To, c.From)
-		})
-		if !protected && !known(e) {
-			open = append(open, fmt.Sprintf("%s → %s", data.Names[e.From], data.Names[e.To]))
+		if known(e) || slices.ContainsFunc(said, func(c dag.Edge) bool {
+			return c.To == e.From && !adjacent(c.From, e.To)
+		}) {
+			continue
+		}
+		open = append(open, fmt.Sprintf("%s → %s", data.Names[e.From], data.Names[e.To]))
+		for i := range data.Names {
+			three = three || adjacent(i, e.From) && adjacent(i, e.To)
 		}
 	}
 	if len(open) == 0 {
-		return ""
+		return "", ""
 	}
-	text := strings.Join(open[:min(namedPairs, len(open))], ", ")
-	if more := len(open) - namedPairs; more > 0 {
+	rest := ""
+	switch n := len(said) - len(open); n {
+	case 0:
+	case 1:
+		rest = "; the other one would hold all the same"
+	default:
+		rest = fmt.Sprintf("; the other %d would hold all the same", n)
+	}
+	if three {
+		return "", "a hidden common cause of columns that are all related to each other would " +
+			"explain the same conditional independences as the directions of " + listed(open) +
+			", which may be wrong" + rest
+	}
+	return traits.DirectionsFrom + ". Those of " + listed(open) + " assume that the two columns " +
+		"have no hidden common cause" + rest, ""
+}
+
+// listed names some of a list, and how many there are.
+func listed(all []string) string {
+	text := strings.Join(all[:min(namedPairs, len(all))], ", ")
+	if more := len(all) - namedPairs; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	text = "a hidden common cause of both columns would explain the same conditional " +
-		"independences as the directions of " + text + ", which may be wrong"
-	switch rest := len(said) - len(open); rest {
-	case 0:
-		return text
-	case 1:
-		return text + " (the other one would hold all the same)"
-	default:
-		return text + fmt.Sprintf(" (the other %d would hold all the same)", rest)
-	}
+	return text
 }
 
 // A pair is an edge i → j of a graph under scores.
@@ -135,19 +155,24 @@ type pair struct {
 	rest   *additive.Scorer // whose equations leave residuals
 	i, j   int
 	part   float64 // of the rows that counts
+	// equations are straight lines: what tells an edge from the reversed one is noise, which a
+	// hidden cause may leave as well
+	straight bool
 }
 
-// hidden is the evidence of a hidden common cause over that of the edge, in nats; −∞ where it does
-// not matter.
+// hidden is the evidence of a hidden common cause over that of the edge, in nats; −∞ where it is far
+// less.
 func (p pair) hidden() float64 {
 	n, _ := p.data.X.Dims()
 	counts := p.part * float64(min(n, confounding)) / float64(n)
 	of, all := p.g.Parents(p.i), p.g.Parents(p.j)
 	others := nodescore.Toggled(all, p.i)
-	edge := counts * (p.scores.LogScore(p.j, all) - p.scores.LogScore(p.j, others))
-	reversed := counts * (p.scores.LogScore(p.i, nodescore.Toggled(of, p.j)) -
-		p.scores.LogScore(p.i, of))
-	if edge-reversed > asymmetric {
+	edge := math.Inf(-1)
+	if without := p.scores.LogScore(p.j, others); !math.IsInf(without, -1) { // was scored
+		edge = counts * (p.scores.LogScore(p.j, all) - without)
+	}
+	if !p.straight && edge-counts*(p.scores.LogScore(p.i, nodescore.Toggled(of, p.j))-
+		p.scores.LogScore(p.i, of)) > asymmetric {
 		return math.Inf(-1)
 	}
 	// With the other terms fitted again, the noise of i is to j what i is beside its own causes.

@@ -224,7 +224,8 @@ func TestConfounded(t *testing.T) {
 }
 
 // a → c ← b follows from independences that a hidden cause of a and c explains as well; c → d does
-// not: a would be independent of d. What is known needs no independences.
+// not: a would be independent of d. What is known needs no independences. Three columns that are all
+// related to each other may be the effects of a hidden cause.
 func TestUnprotected(t *testing.T) {
 	data := &dataset.Table{Names: []string{"a", "b", "c", "d"}, X: mat.NewDense(60, 4, nil)}
 	said := []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3}}
@@ -232,22 +233,28 @@ func TestUnprotected(t *testing.T) {
 	for _, e := range said {
 		g.Set(e.From, e.To, true)
 	}
+	three := g.Clone()
+	three.Set(0, 3, true)
 	for _, c := range []struct {
-		model sem.Model
-		known dag.Edge
-		want  string
+		model          sem.Model
+		g              *dag.Graph
+		known          dag.Edge
+		basis, warning string // their ends
 	}{
-		{sem.BGe{}, dag.Edge{}, "directions of a → c, b → c, which may be wrong " +
-			"(the other one would hold all the same)"},
-		{sem.BGe{}, said[0], "directions of b → c, which may be wrong " +
-			"(the other 2 would hold all the same)"},
-		{sem.NonGaussian{}, dag.Edge{}, ""},
+		{sem.BGe{}, g, dag.Edge{}, "Those of a → c, b → c assume that the two columns have no " +
+			"hidden common cause; the other one would hold all the same", ""},
+		{sem.BGe{}, g, said[0], "Those of b → c assume that the two columns have no hidden " +
+			"common cause; the other 2 would hold all the same", ""},
+		{sem.BGe{}, three, dag.Edge{}, "", "directions of a → c, b → c, which may be wrong; the " +
+			"other one would hold all the same"},
+		{sem.NonGaussian{}, g, dag.Edge{}, "", ""},
 	} {
 		m, _ := sem.As[sem.Scored](c.model)
-		got := WholeTrust.Unprotected(data, m, g, said,
+		basis, warning := WholeTrust.Unprotected(data, m, c.g, said,
 			func(e dag.Edge) bool { return e == c.known })
-		if !strings.HasSuffix(got, c.want) || (got == "") != (c.want == "") {
-			t.Errorf("%v: %q, want %q", c.model, got, c.want)
+		if !strings.HasSuffix(basis, c.basis) || (basis == "") != (c.basis == "") ||
+			!strings.HasSuffix(warning, c.warning) || (warning == "") != (c.warning == "") {
+			t.Errorf("%v: %q, %q, want %q, %q", c.model, basis, warning, c.basis, c.warning)
 		}
 	}
 }
