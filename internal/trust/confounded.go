@@ -93,11 +93,11 @@ func (t Trust) Confounded(ctx context.Context, data *dataset.Table, m sem.Model,
 // Unprotected names the directions that follow from conditional independences alone and would do so
 // too if the two variables had a hidden common cause; both are "" where none would. An edge from a
 // to b is protected where one leads to a from a variable that is not adjacent to b: with a hidden
-// cause of a and b that variable would be independent of b (visible edges, Zhang, Journal of Machine
-// Learning Research 9, 2008). A warning says so if the two are adjacent to a third variable, as with
-// three effects of a hidden cause, else what directions follow from (bench/notes/noise.md). said are
-// the edges of a graph whose direction is said, and known reports those whose direction knowledge
-// tells.
+// cause of a and b that variable would be independent of b (visible edges, Zhang, Journal of
+// Machine Learning Research 9, 2008). A warning says so if the two are adjacent to a third
+// variable, as with three effects of a hidden cause, else what directions follow from
+// (bench/notes/noise.md). said are the edges of a graph whose direction is said, and known reports
+// those whose direction knowledge tells.
 func (t Trust) Unprotected(data *dataset.Table, m sem.Model, g *dag.Graph, said []dag.Edge,
 	known func(dag.Edge) bool) (basis, warning string) {
 	traits := sem.TraitsOf(m)
@@ -160,8 +160,8 @@ type pair struct {
 	straight bool
 }
 
-// hidden is the evidence of a hidden common cause over that of the edge, in nats; −∞ where it is far
-// less.
+// hidden is the evidence of a hidden common cause over that of the edge, in nats; −∞ where it is
+// far less.
 func (p pair) hidden() float64 {
 	n, _ := p.data.X.Dims()
 	counts := p.part * float64(min(n, confounding)) / float64(n)

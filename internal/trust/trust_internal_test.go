@@ -224,8 +224,8 @@ func TestConfounded(t *testing.T) {
 }
 
 // a → c ← b follows from independences that a hidden cause of a and c explains as well; c → d does
-// not: a would be independent of d. What is known needs no independences. Three columns that are all
-// related to each other may be the effects of a hidden cause.
+// not: a would be independent of d. What is known needs no independences. Three columns that are
+// all related to each other may be the effects of a hidden cause.
 func TestUnprotected(t *testing.T) {
 	data := &dataset.Table{Names: []string{"a", "b", "c", "d"}, X: mat.NewDense(60, 4, nil)}
 	said := []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3}}
