@@ -9,7 +9,6 @@ import (
 	"tobac/internal/stream"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Function draws the equation of variable j given its parents: a form by its evidence, and its
@@ -91,17 +90,14 @@ func (s *Scorer) noParts(parents []int) []part {
 
 // draw draws parameters from the normal approximation at the mode, among those that are possible.
 func (p *problem) draw(f *fit, rng *rand.Rand) []float64 {
-	var u mat.TriDense
-	f.root.UTo(&u)
-	n := len(f.theta)
-	theta, w := mat.NewVecDense(n, nil), p.newWork()
+	n, w := len(f.theta), p.newWork()
 	for range mostTries {
-		for k := range n {
-			theta.SetVec(k, rng.NormFloat64())
+		out := make([]float64, n)
+		for k := range out {
+			out[k] = rng.NormFloat64()
 		}
-		// the covariance (UᵀU)⁻¹; an ill-conditioned mode is the best there is
-		_ = theta.SolveVec(&u, theta)
-		out := floats.AddTo(make([]float64, n), f.theta, theta.RawVector().Data)
+		f.root.back(out) // its covariance is (LLᵀ)⁻¹
+		floats.Add(out, f.theta)
 		if v := p.density(w, out, nil, nil); !math.IsInf(v, -1) && !math.IsNaN(v) {
 			return out
 		}

@@ -8,6 +8,7 @@ import (
 
 	"tobac/dataset"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distmv"
@@ -137,5 +138,55 @@ func TestParts(t *testing.T) {
 		if off > 0.03*0.03*all {
 			t.Errorf("%s: off by %.1g of its size, want at most 0.03", name, math.Sqrt(off/all))
 		}
+	}
+}
+
+// Derivatives summed by products of columns are those summed column by column, and the factor of
+// a Hessian of several panels is gonum's.
+func TestSumsOfDerivatives(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	p := drawn(newSoftmax(5), 40, rng)
+	for range 6 {
+		column := make([]float64, len(p.y))
+		for i := range column {
+			column[i] = rng.NormFloat64()
+		}
+		p.columns, p.variance = append(p.columns, column), append(p.variance, 0.7)
+	}
+	theta := make([]float64, p.size())
+	for a := range theta {
+		theta[a] = 0.3 * rng.NormFloat64()
+	}
+	size, w := len(theta), p.newWork()
+	if w.weights == nil {
+		t.Fatal("no products of columns")
+	}
+	byColumn := *w
+	byColumn.weights, byColumn.hPair, byColumn.hRow = nil, len(p.y), 1
+	g, h := make([]float64, size), mat.NewSymDense(size, nil)
+	wantG, wantH := make([]float64, size), mat.NewSymDense(size, nil)
+	v, want := p.density(w, theta, g, h), p.density(&byColumn, theta, wantG, wantH)
+	if math.Abs(v-want) > 1e-10*math.Abs(want) || !floats.EqualApprox(g, wantG, 1e-10) ||
+		!mat.EqualApprox(h, wantH, 1e-10) {
+		t.Errorf("by products %v, %v, by columns %v, %v", v, g, want, wantG)
+	}
+
+	f := newFactor(size)
+	var negative mat.SymDense
+	negative.ScaleSym(-1, h)
+	var root mat.Cholesky
+	if !f.set(h, 0) || !root.Factorize(&negative) || size <= panel {
+		t.Fatal("no factor of several panels")
+	}
+	x := mat.NewVecDense(size, nil)
+	if err := root.SolveVecTo(x, mat.NewVecDense(size, g)); err != nil {
+		t.Fatal(err)
+	}
+	if f.solve(g); math.Abs(f.logDet()-root.LogDet()) > 1e-10*root.LogDet() ||
+		!floats.EqualApprox(g, x.RawVector().Data, 1e-9) {
+		t.Errorf("log determinant %v, want %v", f.logDet(), root.LogDet())
+	}
+	if f.set(wantH, -1e9) {
+		t.Error("a matrix that is not positive definite has a factor")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 )
 
@@ -202,17 +202,9 @@ func (p *problem) sampled(points int, rng *rand.Rand) (log, deviation float64) {
 	f := p.solve(nil)
 	size, w := len(f.theta), p.newWork()
 	const nu = 5
-	var lower mat.TriDense
-	var cov mat.SymDense
-	if err := f.root.InverseTo(&cov); err != nil {
-		panic(err)
-	}
-	var root mat.Cholesky
-	root.Factorize(&cov)
-	root.LTo(&lower)
 	half, _ := math.Lgamma(float64(nu+size) / 2)
 	own, _ := math.Lgamma(nu / 2.)
-	constant := half - own - float64(size)/2*math.Log(nu*math.Pi) + 0.5*f.root.LogDet()
+	constant := half - own - float64(size)/2*math.Log(nu*math.Pi) + 0.5*f.root.logDet()
 	weights := make([]float64, points)
 	highest := math.Inf(-1)
 	for m := range weights {
@@ -221,16 +213,15 @@ func (p *problem) sampled(points int, rng *rand.Rand) (log, deviation float64) {
 			v := rng.NormFloat64()
 			chi += v * v
 		}
-		z := mat.NewVecDense(size, nil)
-		for a := range size {
-			z.SetVec(a, rng.NormFloat64()*math.Sqrt(nu/chi))
-			square += z.AtVec(a) * z.AtVec(a)
+		at := make([]float64, size)
+		for a := range at {
+			at[a] = rng.NormFloat64() * math.Sqrt(nu/chi)
+			square += at[a] * at[a]
 		}
-		var at mat.VecDense
-		at.MulVec(&lower, z)
-		at.AddVec(&at, mat.NewVecDense(size, f.theta))
+		f.root.back(at)
+		floats.Add(at, f.theta)
 		density := constant - float64(nu+size)/2*math.Log1p(square/nu)
-		weights[m] = p.density(w, at.RawVector().Data, nil, nil) - density
+		weights[m] = p.density(w, at, nil, nil) - density
 		highest = math.Max(highest, weights[m])
 	}
 	sum, squares := 0.0, 0.0

@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"tobac/internal/vector"
+
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -24,6 +27,8 @@ type family interface {
 	start(y, weight []float64) []float64
 }
 
+var kernels, _ = vector.Default() // an unknown name of kernels is reported by what compiles
+
 // A rememberer is a family of which a copy for one goroutine remembers what rows share.
 type rememberer interface{ remembering() family }
 
@@ -39,13 +44,15 @@ type problem struct {
 // A fit is the mode of a problem.
 type fit struct {
 	theta []float64
-	log   float64      // Laplace's evidence
-	root  mat.Cholesky // of the negative Hessian
+	log   float64 // Laplace's evidence
+	root  factor  // of the negative Hessian
 }
 
 const (
 	mostSteps = 100
-	settled   = 1e-9 // gain of a step, in nats, at which the search ends
+	// gain of a step, in nats, at which the search ends: what this step changes of the Hessian is
+	// then less than the error of Laplace's approximation
+	settled = 1e-6
 )
 
 // size is the number of parameters.
@@ -132,31 +139,80 @@ func (p *problem) constants() []int {
 // A work is the memory of a search.
 type work struct {
 	family
-	eta     []float64
-	g, h    [][]float64 // by predictor, and by pair of predictors: of the rows
-	product []float64
+	eta, g, h  []float64 // by row and predictor; g and h are the derivatives of the rows
+	hPair      int       // steps in h from a pair of predictors to the next one, and from a row
+	hRow       int
+	product    []float64
+	products   blas64.General // of two columns, the constant first: by row and pair of columns
+	ofProducts blas64.General // by pair of predictors, and of columns
+	weights    []float64      // by column and predictor
 }
 
+// mostProducts bounds the pairs of columns whose products are kept.
+const mostProducts = 64
+
 func (p *problem) newWork() *work {
-	n, k := len(p.y), len(p.predictors())
-	w := &work{family: p.family, eta: make([]float64, n*k), product: make([]float64, n)}
+	n, all, columns := len(p.y), p.predictors(), len(p.columns)+1
+	k := len(all)
+	pairs := k * (k + 1) / 2
+	w := &work{family: p.family, eta: make([]float64, n*k), g: make([]float64, n*k),
+		h: make([]float64, n*pairs), hPair: n, hRow: 1, product: make([]float64, n)}
 	if f, ok := p.family.(rememberer); ok {
 		w.family = f.remembering()
 	}
-	for range k {
-		w.g = append(w.g, make([]float64, n))
+	products := columns * (columns + 1) / 2
+	if k < 2 || products > mostProducts || slices.ContainsFunc(all, func(q predictor) bool {
+		return !q.constant || !q.parents
+	}) {
+		return w
 	}
-	for range k * k {
-		w.h = append(w.h, make([]float64, n))
+	w.hPair, w.hRow = 1, pairs
+	general := func(rows, columns int) blas64.General {
+		return blas64.General{Rows: rows, Cols: columns, Stride: columns,
+			Data: make([]float64, rows*columns)}
+	}
+	w.products, w.ofProducts = general(n, products), general(pairs, products)
+	w.weights = make([]float64, columns*k)
+	row := make([]float64, columns)
+	row[0] = 1
+	for i := range n {
+		for a, column := range p.columns {
+			row[a+1] = column[i]
+		}
+		at := w.products.Data[i*products:]
+		for a, u := range row {
+			for b, v := range row[a:] {
+				at[b] = u * v
+			}
+			at = at[columns-a:]
+		}
 	}
 	return w
+}
+
+// linear computes the linear predictors in all rows.
+func (p *problem) linear(w *work, theta []float64) {
+	if w.weights == nil {
+		p.eta(w.eta, theta)
+		return
+	}
+	k, columns := len(w.eta)/len(p.y), len(p.columns)+1
+	for q := range k {
+		for a, b := range theta[q*columns:][:columns] {
+			w.weights[a*k+q] = b
+		}
+	}
+	kernels.MulStrided(blas64.General{Rows: len(p.y), Cols: k, Stride: k, Data: w.eta},
+		vector.Strided{Rows: len(p.y), Cols: columns, Row: w.products.Stride, Col: 1,
+			Data: w.products.Data},
+		blas64.General{Rows: columns, Cols: k, Stride: k, Data: w.weights})
 }
 
 // density is ln p(y, θ); with a gradient and a Hessian, these too.
 func (p *problem) density(w *work, theta, gradient []float64, hessian *mat.SymDense) float64 {
 	all := p.predictors()
 	kk := len(all)
-	p.eta(w.eta, theta)
+	p.linear(w, theta)
 	sum := 0.0
 	g, h := make([]float64, kk), make([]float64, kk*kk)
 	for i, y := range p.y {
@@ -172,10 +228,14 @@ func (p *problem) density(w *work, theta, gradient []float64, hessian *mat.SymDe
 			continue
 		}
 		for k, v := range g {
-			w.g[k][i] = c * v
+			w.g[i*kk+k] = c * v
 		}
-		for k, v := range h {
-			w.h[k][i] = c * v
+		at := i * w.hRow
+		for k := range kk {
+			for _, v := range h[k*kk+k : (k+1)*kk] {
+				w.h[at] = c * v
+				at += w.hPair
+			}
 		}
 	}
 	at := p.constants()
@@ -204,6 +264,64 @@ func (p *problem) density(w *work, theta, gradient []float64, hessian *mat.SymDe
 	if gradient == nil {
 		return sum
 	}
+	hessian.Zero()
+	if w.weights != nil {
+		p.sumProducts(w, gradient, hessian)
+	} else {
+		p.sumColumns(w, starts, gradient, hessian)
+	}
+	for k, a := range at {
+		gradient[a] += cg[k]
+		for l, b := range at[:k+1] {
+			hessian.SetSym(a, b, hessian.At(a, b)+ch[k*len(at)+l])
+		}
+	}
+	for k, q := range all {
+		if !q.parents {
+			continue
+		}
+		from := starts[k]
+		if q.constant {
+			from++
+		}
+		for a, v := range p.variance {
+			gradient[from+a] -= theta[from+a] / v
+			hessian.SetSym(from+a, from+a, hessian.At(from+a, from+a)-1/v)
+		}
+	}
+	return sum
+}
+
+// sumProducts sums the derivatives of the rows where all predictors have the same columns.
+func (p *problem) sumProducts(w *work, gradient []float64, hessian *mat.SymDense) {
+	n, columns, of := len(p.y), len(p.columns)+1, w.products
+	k := len(w.g) / n
+	single := of
+	single.Cols = columns
+	kernels.MulStrided(blas64.General{Rows: k, Cols: columns, Stride: columns, Data: gradient},
+		vector.Strided{Rows: k, Cols: n, Row: 1, Col: k, Data: w.g}, single)
+	kernels.MulStrided(w.ofProducts,
+		vector.Strided{Rows: w.hRow, Cols: n, Row: 1, Col: w.hRow, Data: w.h}, of)
+	raw, next := hessian.RawSymmetric(), w.ofProducts.Data
+	for q := range k {
+		for l := q; l < k; l++ {
+			for a := range columns {
+				for b := a; b < columns; b++ {
+					raw.Data[(q*columns+a)*raw.Stride+l*columns+b] = next[b-a]
+					if l > q {
+						raw.Data[(q*columns+b)*raw.Stride+l*columns+a] = next[b-a]
+					}
+				}
+				next = next[columns-a:]
+			}
+		}
+	}
+}
+
+// sumColumns sums the derivatives of the rows, column by column.
+func (p *problem) sumColumns(w *work, starts []int, gradient []float64, hessian *mat.SymDense) {
+	n, all := len(p.y), p.predictors()
+	kk := len(all)
 	// The columns of a predictor: a constant, then those of the parents.
 	column := func(k, a int) []float64 {
 		if all[k].constant {
@@ -224,59 +342,46 @@ func (p *problem) density(w *work, theta, gradient []float64, hessian *mat.SymDe
 		}
 		return n
 	}
-	hessian.Zero()
+	sum := func(u, x []float64) float64 {
+		if x == nil {
+			return kernels.Sum(u)
+		}
+		return floats.Dot(u, x)
+	}
+	of := w.h
 	for k := range all {
+		for i := range n {
+			w.product[i] = w.g[i*kk+k]
+		}
 		for a := range width(k) {
-			if x := column(k, a); x == nil {
-				gradient[starts[k]+a] = floats.Sum(w.g[k])
-			} else {
-				gradient[starts[k]+a] = floats.Dot(w.g[k], x)
-			}
+			gradient[starts[k]+a] = sum(w.product, column(k, a))
 		}
 		for l := k; l < kk; l++ {
-			of := w.h[k*kk+l]
-			if !slices.ContainsFunc(of, func(v float64) bool { return v != 0 }) {
+			h := of[:n]
+			if of = of[n:]; !slices.ContainsFunc(h, func(v float64) bool { return v != 0 }) {
 				continue
 			}
+			same := all[k] == all[l]
 			for a := range width(k) {
-				u := of
+				u := h
 				if x := column(k, a); x != nil {
-					floats.MulTo(w.product, of, x)
+					kernels.MulEach(w.product, h, x)
 					u = w.product
 				}
 				from := 0
-				if l == k {
+				if same {
 					from = a
 				}
 				for b := from; b < width(l); b++ {
-					v := 0.0
-					if x := column(l, b); x == nil {
-						v = floats.Sum(u)
-					} else {
-						v = floats.Dot(u, x)
-					}
+					v := sum(u, column(l, b))
 					hessian.SetSym(starts[k]+a, starts[l]+b, v)
+					if same && l > k {
+						hessian.SetSym(starts[k]+b, starts[l]+a, v)
+					}
 				}
 			}
 		}
 	}
-	for k, a := range at {
-		gradient[a] += cg[k]
-		for l := k; l < len(at); l++ {
-			hessian.SetSym(a, at[l], hessian.At(a, at[l])+ch[k*len(at)+l])
-		}
-	}
-	for k, q := range all {
-		if !q.parents {
-			continue
-		}
-		from := starts[k] + width(k) - len(p.columns)
-		for a, v := range p.variance {
-			gradient[from+a] -= theta[from+a] / v
-			hessian.SetSym(from+a, from+a, hessian.At(from+a, from+a)-1/v)
-		}
-	}
-	return sum
 }
 
 // solve searches the mode by Newton's method from theta; nil means [problem.initial].
@@ -287,39 +392,36 @@ func (p *problem) solve(theta []float64) *fit {
 		f.theta = p.initial()
 	}
 	w := p.newWork()
-	gradient, hessian, negative := make([]float64, size), mat.NewSymDense(size, nil),
-		mat.NewSymDense(size, nil)
+	gradient, hessian := make([]float64, size), mat.NewSymDense(size, nil)
 	value := p.density(w, f.theta, gradient, hessian)
-	next, step := make([]float64, size), mat.NewVecDense(size, nil)
-	ahead := make([]float64, size)
+	next, step, ahead := make([]float64, size), make([]float64, size), make([]float64, size)
+	f.root = newFactor(size)
 	for range mostSteps {
-		negative.ScaleSym(-1, hessian)
-		for ridge := 0.0; !f.root.Factorize(negative); ridge = 10*ridge +
+		for ridge := 0.0; !f.root.set(hessian, ridge); ridge = 10*ridge +
 			1e-6*(1+trace(hessian)/float64(size)) {
-			for a := range size {
-				negative.SetSym(a, a, ridge-hessian.At(a, a))
-			}
 			if math.IsInf(ridge, 0) || math.IsNaN(ridge) {
 				f.log = math.Inf(-1)
 				return f
 			}
 		}
-		if f.root.SolveVecTo(step, mat.NewVecDense(size, gradient)) != nil &&
-			mat.Norm(step, 2) == 0 {
-			break
-		}
-		gain := floats.Dot(gradient, step.RawVector().Data)
+		copy(step, gradient)
+		f.root.solve(step)
+		gain := floats.Dot(gradient, step)
+		floats.AddTo(next, f.theta, step)
 		if gain < settled {
+			if v := p.density(w, next, nil, nil); v > value {
+				copy(f.theta, next)
+				value = v
+			}
 			break
 		}
 		// Most whole steps are taken, so that their derivatives are computed at once.
-		floats.AddTo(next, f.theta, step.RawVector().Data)
 		v, length := p.density(w, next, ahead, hessian), 1.0
 		for v < value+1e-4*length*gain || math.IsNaN(v) {
 			if length /= 2; length <= 1e-10 {
 				break
 			}
-			floats.AddScaledTo(next, f.theta, length, step.RawVector().Data)
+			floats.AddScaledTo(next, f.theta, length, step)
 			v = p.density(w, next, nil, nil)
 		}
 		if length <= 1e-10 {
@@ -332,7 +434,7 @@ func (p *problem) solve(theta []float64) *fit {
 		copy(gradient, ahead)
 		value = v
 	}
-	f.log = value + float64(size)/2*math.Log(2*math.Pi) - 0.5*f.root.LogDet()
+	f.log = value + float64(size)/2*math.Log(2*math.Pi) - 0.5*f.root.logDet()
 	return f
 }
 
@@ -341,6 +443,86 @@ func trace(m *mat.SymDense) float64 {
 	sum := 0.0
 	for a := range m.SymmetricDim() {
 		sum += math.Abs(m.At(a, a))
+	}
+	return sum
+}
+
+// A factor is L of a matrix LLᵀ, by row.
+type factor struct {
+	size   int
+	l      []float64
+	before []float64 // by row: products of the columns of L that are known
+}
+
+// panel is the number of columns of L that are computed one by one.
+const panel = 24
+
+func newFactor(size int) factor {
+	f := factor{size: size, l: make([]float64, size*size)}
+	if size > panel {
+		f.before = make([]float64, size*size)
+	}
+	return f
+}
+
+// set makes it the factor of a multiple of the identity less a matrix; false if that is not
+// positive definite.
+func (f *factor) set(m *mat.SymDense, ridge float64) bool {
+	n, raw := f.size, m.RawSymmetric()
+	clear(f.before)
+	view := func(of []float64, row, column, columns int) blas64.General {
+		return blas64.General{Rows: n - row, Cols: columns, Stride: n, Data: of[row*n+column:]}
+	}
+	for first := 0; first < n; first += panel {
+		end := min(first+panel, n)
+		for i := first; i < n; i++ {
+			row := f.l[i*n+first : (i+1)*n]
+			for j := first; j < min(i+1, end); j++ {
+				column, v := f.l[j*n+first:], -raw.Data[j*raw.Stride+i]
+				if first > 0 {
+					v -= f.before[i*n+j]
+				}
+				v -= floats.Dot(row[:j-first], column[:j-first])
+				if i > j {
+					row[j-first] = v / column[j-first]
+					continue
+				}
+				if v += ridge; !(v > 0) || math.IsInf(v, 1) {
+					return false
+				}
+				row[j-first] = math.Sqrt(v)
+			}
+		}
+		if end < n {
+			kernels.AddGram(view(f.before, end, end, n-end), view(f.l, end, first, end-first))
+		}
+	}
+	return true
+}
+
+// solve replaces b with (LLᵀ)⁻¹b.
+func (f *factor) solve(b []float64) {
+	for i := range f.size {
+		row := f.l[i*f.size:]
+		b[i] = (b[i] - floats.Dot(row[:i], b[:i])) / row[i]
+	}
+	f.back(b)
+}
+
+// back replaces b with (Lᵀ)⁻¹b.
+func (f *factor) back(b []float64) {
+	for i := f.size - 1; i >= 0; i-- {
+		row := f.l[i*f.size:]
+		b[i] /= row[i]
+		floats.AddScaled(b[:i], -b[i], row[:i])
+	}
+}
+
+// logDet is ln|LLᵀ|.
+func (f *factor) logDet() float64 {
+	sum := 0.0
+	for i := range f.size {
+		sum += 2 * math.Log(f.l[i*f.size+i])
 	}
 	return sum
 }

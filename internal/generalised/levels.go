@@ -62,13 +62,18 @@ func (s softmax) predictors() []predictor {
 	return all
 }
 
-// logProbabilities appends those of the levels to dst.
+// logProbabilities appends those of the levels to dst. Contrast a is one number on the levels up to
+// a, another one on level a + 1, and 0 above.
 func (s softmax) logProbabilities(dst, eta []float64) []float64 {
-	at := len(dst)
-	for l := range s.r {
-		dst = append(dst, floats.Dot(s.contrast[l*(s.r-1):][:s.r-1], eta))
+	at, k, above := len(dst), s.r-1, 0.0
+	dst = append(dst, make([]float64, s.r)...)
+	all := dst[at:]
+	for l := k; l > 0; l-- {
+		all[l] = above + s.contrast[l*k+l-1]*eta[l-1]
+		above += s.contrast[l-1] * eta[l-1]
 	}
-	floats.AddConst(-floats.LogSumExp(dst[at:]), dst[at:])
+	all[0] = above
+	floats.AddConst(-floats.LogSumExp(all), all)
 	return dst
 }
 
@@ -79,24 +84,21 @@ func (s softmax) row(y float64, eta, g, h []float64) float64 {
 	for l, v := range p {
 		p[l] = math.Exp(v)
 	}
-	for a := range k {
-		g[a] = s.contrast[int(y)*k+a]
-		for l, v := range p {
-			g[a] -= v * s.contrast[l*k+a]
-		}
-	}
 	// g = C_y − m with m the mean contrast: the Hessian is −(Σ p C C' − m m'). Contrast b is the
-	// same number c_b on the levels up to b, and contrast a < b is 0 above a + 1: Σ p C_a C_b is
-	// c_b m_a.
+	// same number c_b on the levels up to b: Σ p C_a C_b is c_b m_a for a < b.
 	below := 0.0 // probability of the levels up to a
 	for a := range k {
 		below += p[a]
-		ma, same, other := s.contrast[int(y)*k+a]-g[a], s.contrast[a], s.contrast[(a+1)*k+a]
-		h[a*k+a] = ma*ma - (below*same*same + p[a+1]*other*other)
+		same, other := s.contrast[a], s.contrast[(a+1)*k+a]
+		m := below*same + p[a+1]*other
+		g[a] = s.contrast[int(y)*k+a] - m
+		h[a*k+a] = m*m - (below*same*same + p[a+1]*other*other)
+	}
+	for a := range k {
+		m := s.contrast[int(y)*k+a] - g[a]
 		for b := a + 1; b < k; b++ {
-			mb := s.contrast[int(y)*k+b] - g[b]
-			h[a*k+b] = ma * (mb - s.contrast[b])
-			h[b*k+a] = h[a*k+b]
+			v := m * (s.contrast[int(y)*k+b] - g[b] - s.contrast[b])
+			h[a*k+b], h[b*k+a] = v, v
 		}
 	}
 	return own

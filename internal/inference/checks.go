@@ -62,7 +62,7 @@ func OrderChecks(p *posterior.Posterior) []diagnostics.Check {
 //
 // says how the data change their odds: both evidences are exact, under the model that was chosen
 // given K. Below −ln 20 it is said, with the edges on which statements and data are at odds. It
-// takes as long as the posterior itself, and is left out above mixedVariables.
+// takes as long as the sums of the posterior itself, and is left out above mixedVariables.
 func (inf *Inference) Against(ctx context.Context, data *dataset.Table,
 	problem *engine.Problem) (string, error) {
 	p, d := &problem.Prior, len(data.Names)
@@ -74,7 +74,7 @@ func (inf *Inference) Against(ctx context.Context, data *dataset.Table,
 	open.Prior = background.Prior{Kind: p.Kind, EdgesPerNode: p.EdgesPerNode,
 		Probabilities: p.Probabilities, MaxParents: p.MaxParents, Odds: p.Odds,
 		Exclusive: p.Exclusive}
-	without, err := under(ctx, data, inf.Best, &open, inf.trust)
+	without, err := exactOver(ctx, data, inf.Best, inf.hypotheses, &open, inf.trust)
 	if err != nil {
 		return "", err
 	}

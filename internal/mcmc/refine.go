@@ -26,10 +26,13 @@ const (
 // worthless is the value below which a variable is no candidate, if a child has leastCandidates
 // others: it may then be a parent by [mover.outsideMove] only, at a higher price. It changes the
 // speed of a chain, not what it samples. Of few variables whose scores are fast all are candidates:
-// modes differ by several parents that are improbable in each other.
+// modes differ by several parents that are improbable in each other. Where tables of scores are slow
+// ([nodescore.HasSlowTables]), a child has slowCandidates at most: each exchange of a parent from
+// outside takes a table.
 const (
 	worthless       = 0.002
 	leastCandidates = 4
+	slowCandidates  = 12
 )
 
 // certain is the value from which a parent is no candidate, if a child has more parents of the
@@ -179,6 +182,7 @@ func (m *Sampler) values(sum []float64, terms float64) []float64 {
 func (m *Sampler) candidates(value []float64) [][]int {
 	lists, worth, probable := make([][]int, m.d), make([]int, m.d), make([]int, m.d)
 	_, fast := m.scorer.(nodescore.ToggleScorer)
+	slow := nodescore.HasSlowTables(m.scorer)
 	for j := range lists {
 		for i := range m.d {
 			if i == j || m.prior.Forbidden(i, j) {
@@ -193,7 +197,12 @@ func (m *Sampler) candidates(value []float64) [][]int {
 			}
 		}
 		worth[j] = min(max(worth[j], leastCandidates), len(lists[j]))
-		if fast && m.d <= fewVariables {
+		switch {
+		case slow && probable[j] < manyParents:
+			worth[j] = min(worth[j], max(m.options.Candidates, slowCandidates))
+		case slow:
+			worth[j] = min(worth[j], max(m.options.Candidates, DefaultCandidates(m.d)))
+		case fast && m.d <= fewVariables:
 			worth[j] = len(lists[j])
 		}
 		if m.d > fewVariables && probable[j] < manyParents {

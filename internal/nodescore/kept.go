@@ -3,6 +3,8 @@ package nodescore
 import (
 	"math"
 	"sync"
+
+	"tobac/score"
 )
 
 // Kept remembers the scores of single sets of parents, and of those with one parent more or less,
@@ -22,6 +24,17 @@ type keptScores struct {
 
 // keptBytes is the memory of what a [Kept] remembers, about.
 const keptBytes = 128 << 20
+
+// HasSlowTables reports whether scores of all subsets of many candidates take long: whether s is a
+// [Joint], or made of one.
+func HasSlowTables(s score.Scorer) bool {
+	v, ok := s.(interface{ slowTables() bool })
+	return ok && v.slowTables()
+}
+
+func (s *Joint) slowTables() bool { return true }
+
+func (b *Blend) slowTables() bool { return HasSlowTables(b.Form) || HasSlowTables(b.Base) }
 
 // NewKept remembers scores of s.
 func NewKept(s *Joint) *Kept { return &Kept{Joint: s, known: make([]keptScores, s.Vars())} }
