@@ -528,15 +528,20 @@ type likelyForm struct {
 }
 
 // eachForm yields the forms of an equation with straight lines and, where these could pay, with
-// curves, each with its evidence and its prior weight among those.
+// curves, each with its evidence and its prior weight among those. Equations of more than
+// mostParameters have straight lines alone, and of the prior variances the middle one.
 func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
+	c, all := &s.child[j], s.affordable(j, parents)
+	weights := c.weights
+	if !all {
+		weights = weights[len(weights)/2:][:1]
+	}
 	bent, any := make([]bool, len(parents)), false
 	for k, i := range parents {
-		bent[k] = len(parents) == 1 && len(s.child[j].parent[i].curved) > 0 || len(parents) > 1 &&
-			s.bends(j, i)
+		bent[k] = all && (len(parents) == 1 && len(c.parent[i].curved) > 0 ||
+			len(parents) > 1 && s.bends(j, i))
 		any = any || bent[k]
 	}
-	c := &s.child[j]
 	var cells *cellRows
 	if rows, weight := s.cells(j, parents); rows != nil {
 		cells = &cellRows{rows, weight}
@@ -545,10 +550,10 @@ func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
 	more, moreVariance, moreAt := s.terms(j, parents, bent)
 	logForms := math.Log(float64(len(c.families) + len(c.normals)))
 	for a, f := range c.families {
-		of := -logForms - math.Log(float64(len(c.weights)))
+		of := -logForms - math.Log(float64(len(weights)))
 		var from []float64
-		for k := len(c.weights) - 1; k >= 0; k-- {
-			p := s.problem(j, f, cells, columns, variance, c.weights[k])
+		for k := len(weights) - 1; k >= 0; k-- {
+			p := s.problem(j, f, cells, columns, variance, weights[k])
 			if from == nil {
 				from = p.extended(c.alone[a], 0)
 			}
@@ -558,7 +563,7 @@ func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
 			if !any {
 				continue
 			}
-			q := s.problem(j, f, cells, more, moreVariance, c.weights[k])
+			q := s.problem(j, f, cells, more, moreVariance, weights[k])
 			found = q.solve(q.extended(from, len(columns)))
 			yield(likelyForm{log: found.log + of, form: formOf(f), problem: q, fit: found,
 				bent: bent})

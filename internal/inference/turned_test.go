@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Directions are drawn in proportion to prior and the part of the evidence that counts, among the
-// graphs with the same adjacencies that the prior allows; adjacencies stay, also in the
-// probabilities.
+// Graphs are drawn in proportion to prior and the part of the evidence that counts, among those that
+// the prior allows and turned edges lead to, with a cause of the one variable that becomes one of
+// the other or without.
 func TestTurning(t *testing.T) {
 	const d, n = 4, 4000
 	rng := rand.New(rand.NewPCG(5, 50))
@@ -25,40 +25,61 @@ func TestTurning(t *testing.T) {
 	s := score.NewFunc(d, func(j int, parents []int) float64 { // not one of equivalence classes
 		key := fmt.Sprint(j, parents)
 		if _, ok := scores[key]; !ok {
-			scores[key] = 6 * rng.NormFloat64()
+			scores[key] = rng.NormFloat64()
 		}
 		return scores[key]
 	})
 	prior := score.Fair(d)
-	prior.Forbid(3, 0)
+	prior.Forbid(3, 2)
 	pairs := []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 2}, {From: 0, To: 3}}
-	want, total := mat.NewDense(d, d, nil), 0.0
-	for bits := range 1 << len(pairs) {
-		g := dag.New(d)
-		for k, e := range pairs {
-			if bits>>k&1 == 1 {
-				e.From, e.To = e.To, e.From
-			}
-			g.Set(e.From, e.To, true)
-		}
-		if !g.Acyclic() {
-			continue
-		}
-		log := 0.3 * nodescore.OfGraph(s, g)
-		for j := range d {
-			log += prior.LogPrior(j, g.Parents(j))
-		}
-		total += math.Exp(log)
-		for _, e := range g.Edges() {
-			want.Set(e.From, e.To, want.At(e.From, e.To)+math.Exp(log))
-		}
-	}
-	want.Scale(1/total, want)
-
 	first := dag.New(d)
 	for _, e := range pairs {
 		first.Set(e.From, e.To, true)
 	}
+	log := func(g *dag.Graph) float64 {
+		sum := 0.3 * nodescore.OfGraph(s, g)
+		for j := range d {
+			sum += prior.LogPrior(j, g.Parents(j))
+		}
+		return sum
+	}
+	reached := map[string]*dag.Graph{}
+	var reach func(g *dag.Graph)
+	reach = func(g *dag.Graph) {
+		key := fmt.Sprint(g.Edges())
+		if reached[key] != nil || !g.Acyclic() || math.IsInf(log(g), -1) {
+			return
+		}
+		reached[key] = g
+		for _, e := range g.Edges() {
+			i, j := e.From, e.To
+			turned := g.Clone()
+			turned.Set(i, j, false)
+			turned.Set(j, i, true)
+			reach(turned)
+			for _, p := range g.Parents(j) {
+				if p != i && !g.Has(p, i) && !g.Has(i, p) {
+					handed := turned.Clone()
+					handed.Set(p, j, false)
+					handed.Set(p, i, true)
+					reach(handed)
+				}
+			}
+		}
+	}
+	reach(first)
+	want, total := mat.NewDense(d, d, nil), 0.0
+	for _, g := range reached {
+		total += math.Exp(log(g))
+		for _, e := range g.Edges() {
+			want.Set(e.From, e.To, want.At(e.From, e.To)+math.Exp(log(g)))
+		}
+	}
+	want.Scale(1/total, want)
+	if len(reached) < 50 || want.At(0, 1)+want.At(1, 0) > 0.99 {
+		t.Fatalf("%d graphs, all with the same adjacencies", len(reached))
+	}
+
 	graphs := slices.Repeat([]*dag.Graph{first}, n)
 	edges := mat.NewDense(d, d, nil)
 	for _, e := range pairs {

@@ -206,13 +206,13 @@ func Recorded(data *dataset.Table) bool {
 	return false
 }
 
-// Tied reports whether a column of many values, but for counts, holds measurements of which some
-// are equal.
+// Tied reports whether a column holds measurements of which some are equal: one of many values that
+// are no counts, or one whose kind is that of numbers, however few their values are.
 func Tied(data *dataset.Table) bool {
 	_, d := data.X.Dims()
 	for j := range d {
-		if fewValues(data, j) == 0 && data.Kind(j) != dataset.Count &&
-			tied(mat.Col(nil, j, data.X)) {
+		number := fewValues(data, j) == 0 || data.Variables != nil && !data.Kind(j).Levelled()
+		if number && data.Kind(j) != dataset.Count && tied(mat.Col(nil, j, data.X)) {
 			return true
 		}
 	}
