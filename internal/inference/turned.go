@@ -2,6 +2,7 @@ package inference
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"tobac/dag"
@@ -28,8 +29,9 @@ const turns = 80
 // evidence^Part, by Markov chains that turn single edges around from the graph as it is. With an
 // edge i → j another cause of j, not adjacent to i, may become one of i: which of two variables
 // that depend on each other a third one is adjacent to is told by the same independences as the
-// direction between the two. Else adjacencies stay. The probabilities of edges change by as much as
-// their frequencies in these chains. weight has the weights of the graphs.
+// direction between the two. Adjacencies stay all the same: a pair that the chain has parted gets
+// the direction of an order of its graph. The probabilities of edges change by as much as their
+// frequencies in these chains. weight has the weights of the graphs.
 func (t Turning) Turn(graphs []*dag.Graph, edges *mat.Dense, weight []float64, seed uint64) {
 	d, _ := edges.Dims()
 	change, sum := mat.NewDense(d, d, nil), 0.0
@@ -48,7 +50,7 @@ func (t Turning) Turn(graphs []*dag.Graph, edges *mat.Dense, weight []float64, s
 		for j := range d {
 			c.parents = append(c.parents, g.Parents(j))
 		}
-		all := g.Edges()
+		all, pairs := g.Edges(), g.Edges()
 		for _, e := range all {
 			change.Set(e.From, e.To, change.At(e.From, e.To)-w)
 		}
@@ -62,12 +64,13 @@ func (t Turning) Turn(graphs []*dag.Graph, edges *mat.Dense, weight []float64, s
 			if round < turns-counted {
 				continue
 			}
-			for _, e := range all {
+			c.direct(pairs, rng)
+			for _, e := range pairs {
 				change.Set(e.From, e.To, change.At(e.From, e.To)+w/counted)
 			}
 		}
 		next := dag.New(d)
-		for _, e := range all {
+		for _, e := range pairs {
 			next.Set(e.From, e.To, true)
 		}
 		graphs[k] = next
@@ -127,6 +130,52 @@ func (c *turner) handOver(all []dag.Edge, at int, u, v float64) {
 	}
 	all[at] = dag.Edge{From: j, To: i}
 	all[slices.Index(all, dag.Edge{From: p, To: j})] = dag.Edge{From: p, To: i}
+}
+
+// direct gives pairs the directions that they have in the graph, and those that are not adjacent
+// there what the prior requires, or else those of an order of the graph; none if there is no such
+// order.
+func (c *turner) direct(pairs []dag.Edge, rng *rand.Rand) {
+	graph := dag.New(len(c.parents))
+	for j, parents := range c.parents {
+		for _, i := range parents {
+			graph.Set(i, j, true)
+		}
+	}
+	parted := false
+	for _, e := range pairs {
+		if graph.Has(e.From, e.To) || graph.Has(e.To, e.From) {
+			continue
+		}
+		parted = true
+		switch {
+		case c.Prior.Forbidden(e.From, e.To):
+			graph.Set(e.To, e.From, true)
+		case c.Prior.Forbidden(e.To, e.From):
+			graph.Set(e.From, e.To, true)
+		}
+	}
+	before := func(i, j int) bool { return graph.Has(i, j) }
+	if parted {
+		// The first of the variables without a parent that is left, in a random sequence.
+		place, sequence := make([]int, len(c.parents)), rng.Perm(len(c.parents))
+		for k := range place {
+			at := slices.IndexFunc(sequence, func(j int) bool {
+				return !slices.ContainsFunc(sequence, func(i int) bool { return graph.Has(i, j) })
+			})
+			if at < 0 {
+				return
+			}
+			place[sequence[at]] = k
+			sequence = slices.Delete(sequence, at, at+1)
+		}
+		before = func(i, j int) bool { return place[i] < place[j] }
+	}
+	for k, e := range pairs {
+		if before(e.To, e.From) {
+			pairs[k] = dag.Edge{From: e.To, To: e.From}
+		}
+	}
 }
 
 // below reports whether j is i or an effect of it.
