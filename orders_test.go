@@ -484,6 +484,43 @@ func TestModelsOverOrders(t *testing.T) {
 	}
 }
 
+// Particles of a model that was chosen and that SVGD samples in the form of another one come with a
+// warning, and those of one without a likelihood have no parameters.
+func TestFormsOfParticles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 3))
+	data := table(150, 3, []string{"a", "b", "c"}, func(int, int) float64 {
+		return rng.ExpFloat64()
+	})
+	levels := table(60, 3, []string{"a", "b", "c"}, func(int, int) float64 {
+		return float64(rng.IntN(3))
+	})
+	levels.Variables = slices.Repeat([]dataset.Variable{{Kind: dataset.Categorical,
+		Levels: []string{"p", "q", "r"}}}, 3)
+	quick := &stein.SVGD{Particles: 4, Steps: 8, Samples: 8}
+	for _, c := range []struct {
+		data *dataset.Table
+		cfg  tobac.Config
+		want bool
+	}{
+		{data, tobac.Config{Engine: quick}, true},
+		{data, tobac.Config{Engine: quick, Model: sem.NonGaussian{}}, false},
+		{data, tobac.Config{Engine: quick, Model: sem.BGe{}}, false},
+		{levels, tobac.Config{Engine: quick, Model: sem.Mixed{}}, false},
+		{levels, tobac.Config{Engine: quick}, false},
+	} {
+		r := newRun(t, c.data, c.cfg)
+		if err := r.Advance(t.Context(), r.Steps()); err != nil {
+			t.Fatal(err)
+		}
+		warnings := strings.Join(r.Warnings(), "\n")
+		if strings.Contains(warnings, "svgd has no form of the model of the data, linear with "+
+			"noise of any shape: its particles are those of linear with unequal noise "+
+			"variances") != c.want {
+			t.Errorf("model %v, warnings:\n%s", c.cfg.Model, warnings)
+		}
+	}
+}
+
 // Resamples that cannot be ordered are counted in a warning.
 func TestFailedResamplesAreWarnedOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(104, 104))

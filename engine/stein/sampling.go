@@ -166,16 +166,28 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 		}
 	}
 	asked := p.Model
+	chosen := asked
 	if asked == nil {
 		asked = sem.Linear{Unequal: true}
-		if s.drawn != nil {
-			asked = drawn.ComparedForm(s.drawn.Best)
+		if chosen = asked; s.drawn != nil {
+			chosen, asked = s.drawn.Best, drawn.ComparedForm(s.drawn.Best)
 		}
 	}
+	sampler := *s.sampler
+	_, itself := sem.As[sem.Differentiable](asked)
+	_, form := sem.As[sem.SampledModel](asked)
+	if _, scored := sem.As[sem.Scored](asked); scored && !itself && !form {
+		sampler.Parameters = IntegratedParameters
+	}
 	model, data, scale, err := problems.SampledModel(p, asked,
-		s.sampler.Parameters == IntegratedParameters)
+		sampler.Parameters == IntegratedParameters)
 	if err != nil {
 		return err
+	}
+	was, is := sem.Describe(chosen.String()), sem.Describe(model.String())
+	if was != is {
+		s.warnings = append(s.warnings, fmt.Sprintf("svgd has no form of the model of the data, "+
+			"%s: its particles are those of %s, which may tell other directions", was, is))
 	}
 	density := priors.EdgesPerNodeFor(&p.Prior, p.Vars())
 	if s.drawn != nil && p.Prior.EdgesPerNode == 0 {
@@ -183,7 +195,7 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	}
 	all := &particles{seconds: p.Seconds, data: data}
 	for _, o := range orders {
-		all.fits = append(all.fits, &particleFit{asked: model, sampler: s.sampler,
+		all.fits = append(all.fits, &particleFit{asked: model, sampler: &sampler,
 			penalty: s.penalty, prior: p.Prior, density: density, order: o,
 			engine: s.engine.Name(), workers: p.Workers, names: p.Data.Names, scale: scale,
 			doing: func(what string) { p.Doing(s.engine.Name(), what) }})

@@ -115,8 +115,8 @@ func (c *turner) handOver(all []dag.Edge, at int, u, v float64) {
 	if slices.Contains(c.parents[i], p) || slices.Contains(c.parents[p], i) {
 		return
 	}
-	less, more := nodescore.Toggled(others, p), nodescore.Toggled(nodescore.Toggled(c.parents[i], j),
-		p)
+	less := nodescore.Toggled(others, p)
+	more := nodescore.Toggled(nodescore.Toggled(c.parents[i], j), p)
 	oldI, oldJ := c.parents[i], c.parents[j]
 	ratio := c.weight(j, less) + c.weight(i, more) - c.weight(j, oldJ) - c.weight(i, oldI) +
 		math.Log(float64(len(others))/float64(len(more)-1))

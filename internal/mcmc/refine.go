@@ -26,9 +26,9 @@ const (
 // worthless is the value below which a variable is no candidate, if a child has leastCandidates
 // others: it may then be a parent by [mover.outsideMove] only, at a higher price. It changes the
 // speed of a chain, not what it samples. Of few variables whose scores are fast all are candidates:
-// modes differ by several parents that are improbable in each other. Where tables of scores are slow
-// ([nodescore.HasSlowTables]), a child has slowCandidates at most: each exchange of a parent from
-// outside takes a table.
+// modes differ by several parents that are improbable in each other. Where tables of scores are
+// slow ([nodescore.HasSlowTables]), a child has slowCandidates at most: each exchange of a parent
+// from outside takes a table.
 const (
 	worthless       = 0.002
 	leastCandidates = 4

@@ -237,30 +237,43 @@ func (b *Blocks) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 func (b *Blocks) scores(ctx context.Context, dst []float64, j int, candidates, given []int) {
 	scoring.CheckRoom(dst, candidates)
 	scoring.CheckParents(b.Vars(), j, candidates)
-	w := b.newWalk(j, slices.Concat(candidates, given))
+	b.newWalk(j, slices.Concat(candidates, given)).all(ctx, dst, nil, len(candidates))
+}
+
+// all writes the scores of all subsets of the first candidates of a walk beside the others, and
+// unless joints is nil the evidences of these parents.
+func (w *blockWalk) all(ctx context.Context, dst, joints []float64, candidates int) {
 	m, logDet, columns := w.matrix(), 0.0, 0
-	for k := len(candidates) + len(given); k > len(candidates); k-- {
+	for k := len(w.ends) - 1; k > candidates; k-- {
 		m, logDet = w.eliminate(m, k, logDet)
 		columns += w.ends[k] - w.ends[k-1]
 	}
-	w.subsets(ctx, dst, m, len(candidates), columns, logDet, w.score)
+	w.subsets(ctx, dst, joints, m, candidates, columns, logDet)
 }
 
-// subsets writes, for every subset of the first k variables, what a function makes of the matrix
-// after their elimination, the number of columns and the logarithm of the determinant.
-func (w *blockWalk) subsets(ctx context.Context, dst, m []float64, k, columns int, logDet float64,
-	of func(m []float64, columns int, logDet float64) float64) {
+// subsets writes, for every subset of the first k variables, the score and the evidence of the
+// parents from the matrix after their elimination, the number of columns and the logarithm of the
+// determinant; those of which there is no room are left out.
+func (w *blockWalk) subsets(ctx context.Context, dst, joints, m []float64, k, columns int,
+	logDet float64) {
 	if k == 0 {
-		dst[0] = of(m, columns, logDet)
+		if len(dst) > 0 {
+			dst[0] = w.score(m, columns, logDet)
+		}
+		if len(joints) > 0 {
+			joints[0] = w.group.joint(columns, logDet)
+		}
 		return
 	}
 	if k > 12 && ctx.Err() != nil {
 		return
 	}
-	half := len(dst) / 2
-	w.subsets(ctx, dst[:half], m, k-1, columns, logDet, of)
+	half := 1 << (k - 1)
+	low, high := func(v []float64) []float64 { return v[:min(half, len(v))] },
+		func(v []float64) []float64 { return v[min(half, len(v)):] }
+	w.subsets(ctx, low(dst), low(joints), m, k-1, columns, logDet)
 	next, logDet := w.eliminate(m, k, logDet)
-	w.subsets(ctx, dst[half:], next, k-1, columns+w.ends[k]-w.ends[k-1], logDet, of)
+	w.subsets(ctx, high(dst), high(joints), next, k-1, columns+w.ends[k]-w.ends[k-1], logDet)
 }
 
 // logJoints writes, for every subset of some variables beside given ones, the evidence of their
@@ -269,22 +282,21 @@ func (w *blockWalk) subsets(ctx context.Context, dst, m []float64, k, columns in
 //	ln p(X_A) = Σ_{k<p} c_k − f_{p−1} ln|R_AA|,   p columns,
 //
 // which is the sum of the scores of these columns one after the other, but for their scales, less
-// those of each variable alone.
-func (b *Blocks) logJoints(dst []float64, j int, variables, given []int) {
+// those of each variable alone. Unless scores is nil it has the scores of j given these parents.
+func (b *Blocks) logJoints(dst, scores []float64, j int, variables, given []int) {
 	g := &b.groups[b.of[j]]
 	if g.n == 0 {
 		clear(dst)
+		clear(scores)
 		return
 	}
 	w := &blockWalk{Blocks: b, group: g, j: j, ends: []int{0}}
-	w.take(slices.Concat(variables, given))
-	m, logDet, columns := w.matrix(), 0.0, 0
-	for k := len(w.room); k > len(variables); k-- {
-		m, logDet = w.eliminate(m, k, logDet)
-		columns += w.ends[k] - w.ends[k-1]
+	if all := slices.Concat(variables, given); scores != nil {
+		w = b.newWalk(j, all)
+	} else {
+		w.take(all)
 	}
-	w.subsets(context.Background(), dst, m, len(variables), columns, logDet,
-		func(_ []float64, columns int, logDet float64) float64 { return g.joint(columns, logDet) })
+	w.all(context.Background(), scores, dst, len(variables))
 	alone := g.aloneOf(given)
 	for set := range dst {
 		dst[set] -= alone
@@ -491,6 +503,9 @@ func (w *blockWalk) matrix() []float64 {
 // width is the number of columns of the first k candidates.
 func (w *blockWalk) width(k int) int { return w.ends[k] - w.ends[0] }
 
+// wide is the number of columns from which on a call pays.
+const wide = 12
+
 // eliminate takes candidate k, counted from 1, into the parents: what is left of the matrix of the
 // columns before it, and ln|R| of the parents.
 func (w *blockWalk) eliminate(m []float64, k int, logDet float64) ([]float64, float64) {
@@ -507,6 +522,10 @@ func (w *blockWalk) eliminate(m []float64, k int, logDet float64) ([]float64, fl
 		for a := range c {
 			f := row[a] / pivot
 			to := out[a*w.stride : a*w.stride+a+1]
+			if len(to) >= wide {
+				floats.AddScaled(to, -f, row[:len(to)])
+				continue
+			}
 			for e := range to {
 				to[e] -= f * row[e]
 			}

@@ -118,23 +118,20 @@ func (s *Joint) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	}
 	category, scales := s.Place[j] >= 0, len(s.Numbers)
 	tables, joints := make([]float64, 1<<len(bit)), make([]float64, len(dst))
+	jointTables := make([]float64, len(tables))
 	// By set and scale: the evidence of the parents, and with j, less those of the categories.
 	before, after := make([]float64, scales*len(dst)), make([]float64, scales*len(dst))
 	alone := s.alone(j)
 	for f, b := range s.Numbers {
-		b.LogScoresGiven(dst, j, candidates, given)
+		b.logJoints(joints, dst, j, candidates, given)
 		if category {
-			b.LogScoresGiven(tables, j, variables, givenVariables)
-			for set := range dst {
-				dst[set] -= tables[among[set]]
-			}
+			b.logJoints(jointTables, tables, j, variables, givenVariables)
+		} else {
+			b.logJoints(jointTables, nil, j, variables, givenVariables)
 		}
-		if scales > 1 {
-			b.logJoints(joints, j, candidates, given)
-			b.logJoints(tables, j, variables, givenVariables)
-			for set := range joints {
-				joints[set] -= tables[among[set]]
-			}
+		for set, of := range among {
+			joints[set] -= jointTables[of]
+			dst[set] -= tables[of] // 0 for a number
 		}
 		for set, v := range dst {
 			before[set*scales+f], after[set*scales+f] = joints[set], joints[set]+v+alone[f]
