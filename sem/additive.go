@@ -360,9 +360,9 @@ func (additiveModel) FormNote(data *dataset.Table, _ *dag.Graph, s score.Scorer)
 	}
 	return fmt.Sprintf(
 		"columns look transformed, so that equations may be additive in their normal scores, "+
-			"and %d rows tell little of the transforms: of the directions with probability 0.95 "+
-			"or more 9 of 14 were right for exponentials, 52 of 54 for powers, in simulated "+
-			"tables of 200 rows", n)
+			"and %d rows tell little of the transforms: directions may be wrong (of those with "+
+			"probability 0.95 or more 9 of 14 were right for exponentials, 52 of 54 for powers, "+
+			"in simulated tables of 200 rows)", n)
 }
 
 // postNonlinear are scores of equations that may be additive in the normal scores of the columns as
