@@ -117,7 +117,7 @@
 // A run returns an error for feeds of the wrong length before anything is computed. An
 // operation that has no result, such as the Cholesky factor of a matrix that is not
 // positive definite ([ErrNotPositiveDefinite]), fails only at its index of the loop axis,
-// which by rule is the outermost one, for example particles. The run goes on and
+// usually the outermost one, for example particles. The run goes on and
 // returns a [*FailedError] that names the indices and their causes; their results are NaN,
 // and those of the other indices hold. With
 // [Options].CheckFinite the first number that is not finite is such a cause, a

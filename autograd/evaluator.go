@@ -33,9 +33,8 @@ var (
 	})
 )
 
-// NewEngine makes an engine of its name and of what it does with a function; a package
-// for another machine does that. The TapeMachine of gorgonia is one: gorgonia.Tape in
-// package tobac/autograd/gorgonia.
+// NewEngine makes an engine from its name and a function that prepares an evaluator. It is for
+// packages that run graphs elsewhere, as gorgonia.Tape in package tobac/autograd/gorgonia does.
 func NewEngine(name string, prepare func(f *Function, opt Options) (Evaluator, error)) Engine {
 	return Engine{&engine{name, prepare}}
 }

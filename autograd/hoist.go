@@ -8,8 +8,8 @@ import (
 // Hoist separates what depends on some inputs only, such as data that seldom change, from the rest:
 // it returns outputs in whose place those parts are new inputs, and for each new input the
 // expression of its value. Copies of elements, such as slices, stay where they are used.
-// Values over a mapped axis are part of the rest, in which nothing is computed anew for
-// gradients ([Recompute]) of what is changed.
+// Values over a mapped axis stay in the rest. A function of [Recompute] that uses a new input
+// stays as a plain expression: the gradient of the rest keeps its values in memory.
 func (b *Builder) Hoist(outputs []*Node, from ...*Node) (rest, inputs, values []*Node) {
 	for _, n := range slices.Concat(from, outputs) {
 		if b.err == nil && n.b != b {

@@ -12,9 +12,9 @@ var kernels, _ = vector.Default()
 // Kernels is the name of the vector kernels in use.
 func Kernels() string { return kernels.String() }
 
-// Arithmetic is what decides the last bits of results beside their definition: the precision of
-// numbers, the processor's architecture and the kernels, where avx512 stands as avx2, whose bits it
-// has.
+// Arithmetic names what the last bits of results depend on beside the graph: the precision of
+// numbers, the processor's architecture and the vector kernels. It says avx2 for avx512, since
+// both give the same bits.
 func Arithmetic() string { return kernels.Arithmetic() }
 
 // FillUniform writes independent uniform numbers, strictly inside (0, 1), from

@@ -21,9 +21,8 @@
 //	err = (&svgd.Sampler{Target: target}).Run(ctx, []*mat.Dense{particles}, 0, 1000)
 //	draws, err := chain.Sampler{Target: target, Kernel: nuts.Kernel{}}.Run(ctx, 1000, nil)
 //
-// Nodes of a function are not gorgonia nodes while it grows: an ExprGraph finds every new
-// node by walking all of them, and takes two operations for one whose operands have equal
-// 32-bit hashes. [Export] and [Tape] make the graph at once, when somebody asks for it.
-// Its operations carry the number of the value that they belong to, so that none is taken
-// for another.
+// An expression is not built on a gorgonia ExprGraph. To add a node, an ExprGraph walks all
+// nodes that it has, and it merges two nodes of the same operation whose operands' 32-bit hashes
+// are equal, whether or not the operands are. [Export] and [Tape] make the gorgonia graph once,
+// from the whole expression. Each operation in it is numbered, so that none is merged.
 package gorgonia

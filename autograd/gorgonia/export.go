@@ -17,11 +17,12 @@ import (
 // same derivative, it is used, else an op that calls ours. Nodes without elements are an
 // error.
 //
-// A gorgonia.TapeMachine runs the graph. What it reads has to be made by an op: an output
-// that is an input is not. gorgonia.Grad differentiates the graph, once as any of its
-// graphs: the symbolic derivative of an op of ours is the expression that
-// [ad.Builder.Grad] would make, exported; the builder grows by it and must be sound. Where
-// nothing flows back gorgonia gets zeros. [Import] takes the nodes back.
+// A gorgonia.TapeMachine runs the graph; gorgonia.Read needs a node that an operation computes,
+// so not an output that is an input. gorgonia.Grad differentiates the graph; gorgonia allows
+// that once for a graph. The symbolic derivative of an operation of ours is the expression that
+// [ad.Builder.Grad] makes, exported: it is added to the expression's builder, which must have no
+// error. An input that the cost does not depend on has a derivative of zeros. [Import] takes the
+// nodes back.
 func Export(outputs ...*ad.Node) ([]*G.Node, error) {
 	if len(outputs) == 0 || slices.Contains(outputs, nil) {
 		return nil, errors.New("gorgonia: no outputs, or one is nil")
