@@ -50,3 +50,25 @@ func TestCurved(t *testing.T) {
 		t.Error("60 rows of 14 columns show that there is none")
 	}
 }
+
+// Neither do dense graphs, whose columns tell each other nearly: weights of all columns in one
+// regression then go up and down together.
+func TestCurvedDense(t *testing.T) {
+	seen := 0
+	for seed := range uint64(20) {
+		g, err := dataset.SimulateER(dataset.ERConfig{Vars: 20, Seed: seed, EdgesPerNode: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed, Rows: 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if curved(sim.Train) {
+			seen++
+		}
+	}
+	if seen > 3 { // 3 % of each by chance: .7, and three standard deviations
+		t.Errorf("%d of 20 tables of straight lines are curved, want at most 3", seen)
+	}
+}
