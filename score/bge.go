@@ -37,18 +37,8 @@ type BGeOptions struct {
 	Scale       Scale   // defaults to Standardised
 }
 
-// BGe is the Bayesian Gaussian equivalent score: the marginal likelihood of a linear Gaussian
-// network in which every variable has its own noise variance, under a Normal–Wishart prior. It is
-// the same for Markov equivalent graphs. For variable j and the N rows in which it was not set by
-// intervention, with mean x̄ and scatter S, N' = N + α_λ − d and p parents A,
-//
-//	R        = t·I + S + (N α_μ/(N+α_μ)) (x̄−ν)(x̄−ν)ᵀ,   t = α_μ(α_λ−d−1)/(α_μ+1)
-//	score(A) = ½ ln(α_μ/(N+α_μ)) + lnΓ(½(N'+p+1)) − lnΓ(½(α_λ−d+p+1)) − ½ N ln π
-//	         + ½(α_λ−d+2p+1) ln t − ½ ln|R_AA| − ½(N'+p+1) ln s,   s = R_jj − R_jA R_AA⁻¹ R_Aj,
-//
-// where the prior mean ν is 0 on raw columns and x̄ on standardised ones. A variable
-// without rows scores 0. A BGe is safe for concurrent use.
-type BGe struct {
+// bge is the score of [NewBGe].
+type bge struct {
 	d         int
 	opt       BGeOptions
 	t         float64
@@ -71,16 +61,24 @@ type bgeGroup struct {
 	shared   *determinants
 }
 
-var (
-	_ SubsetScorer = (*BGe)(nil)
-	_ Weighted     = (*BGe)(nil)
-)
-
-// NewBGe prepares the score for data x, n×d. intervened is nil, or n×d with 1 where
+// NewBGe is the Bayesian Gaussian equivalent score: the marginal likelihood of a linear Gaussian
+// network in which every variable has its own noise variance, under a Normal–Wishart prior. It is
+// the same for Markov equivalent graphs. For variable j and the N rows in which it was not set by
+// intervention, with mean x̄ and scatter S, N' = N + α_λ − d and p parents A,
+//
+//	R        = t·I + S + (N α_μ/(N+α_μ)) (x̄−ν)(x̄−ν)ᵀ,   t = α_μ(α_λ−d−1)/(α_μ+1)
+//	score(A) = ½ ln(α_μ/(N+α_μ)) + lnΓ(½(N'+p+1)) − lnΓ(½(α_λ−d+p+1)) − ½ N ln π
+//	         + ½(α_λ−d+2p+1) ln t − ½ ln|R_AA| − ½(N'+p+1) ln s,   s = R_jj − R_jA R_AA⁻¹ R_Aj,
+//
+// where the prior mean ν is 0 on raw columns and x̄ on standardised ones. A variable
+// without rows scores 0. The score is safe for concurrent use. Its method WithAlphaLambda is the
+// score with other degrees of freedom for the same data.
+//
+// The data x are n×d. intervened is nil, or n×d with 1 where
 // the entry was set by intervention: such a row drops out of that variable's score,
 // while it still counts for the variable's children. A column that cannot be
 // standardised is an error that names it.
-func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
+func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (Conjugate, error) {
 	data, err := scoring.NewTable("BGe", x, intervened)
 	if err != nil {
 		return nil, err
@@ -90,7 +88,7 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 	if err != nil {
 		return nil, fmt.Errorf("score: BGe: %w", err)
 	}
-	b := &BGe{d: d, opt: opt, t: t, of: data.Of, logScales: make([]float64, d)}
+	b := &bge{d: d, opt: opt, t: t, of: data.Of, logScales: make([]float64, d)}
 	switch opt.Scale {
 	case Standardised:
 		if b.centre, b.sd, err = data.Standardise(); err != nil {
@@ -119,7 +117,7 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (*BGe, error) {
 
 // WithAlphaLambda is the score with other degrees of freedom of the prior for the
 // same data, whose moments it shares with b. It panics unless they exceed d+1.
-func (b *BGe) WithAlphaLambda(alphaLambda float64) *BGe {
+func (b *bge) WithAlphaLambda(alphaLambda float64) Conjugate {
 	if !(alphaLambda > float64(b.d+1)) || math.IsInf(alphaLambda, 0) {
 		panic(fmt.Sprintf("score: BGe: alpha lambda %v on %d variables, want a finite number "+
 			"above %d", alphaLambda, b.d, b.d+1))
@@ -137,7 +135,7 @@ func (b *BGe) WithAlphaLambda(alphaLambda float64) *BGe {
 }
 
 // newGroup computes R, the posterior mean and the constants by number of parents.
-func (b *BGe) newGroup(m scoring.Gram) bgeGroup {
+func (b *bge) newGroup(m scoring.Gram) bgeGroup {
 	n, mu, d := float64(m.N), b.opt.AlphaMu, b.d
 	g := bgeGroup{n: m.N, mean: slices.Clone(m.Mean), r: slices.Clone(m.Scatter)}
 	for a := range d {
@@ -168,11 +166,11 @@ func (b *BGe) newGroup(m scoring.Gram) bgeGroup {
 }
 
 // Vars implements [Scorer].
-func (b *BGe) Vars() int { return b.d }
+func (b *bge) Vars() int { return b.d }
 
 // LogScore implements [Scorer]. It panics if the parents are not ascending
 // variables other than j.
-func (b *BGe) LogScore(j int, parents []int) float64 {
+func (b *bge) LogScore(j int, parents []int) float64 {
 	scoring.CheckParents(b.d, j, parents)
 	g := &b.group[b.of[j]]
 	if g.n == 0 {
@@ -184,7 +182,7 @@ func (b *BGe) LogScore(j int, parents []int) float64 {
 }
 
 // LogScores implements [SubsetScorer]. It panics as [LogScores] does.
-func (b *BGe) LogScores(dst []float64, j int, candidates []int) {
+func (b *bge) LogScores(dst []float64, j int, candidates []int) {
 	scoring.CheckRoom(dst, candidates)
 	scoring.CheckParents(b.d, j, candidates)
 	g := &b.group[b.of[j]]
@@ -204,7 +202,7 @@ func (b *BGe) LogScores(dst []float64, j int, candidates []int) {
 // Equation implements [Weighted]: given the noise variance v, the weights are
 // N(R_AA⁻¹ R_Aj, v·R_AA⁻¹), and v is inverse gamma with the shape ½(N'+p+1) and the
 // rate ½s, so that the weights have a multivariate t distribution.
-func (b *BGe) Equation(j int, parents []int) Equation {
+func (b *bge) Equation(j int, parents []int) Equation {
 	scoring.CheckParents(b.d, j, parents)
 	g := &b.group[b.of[j]]
 	p := len(parents)

@@ -17,8 +17,8 @@
 //	        c(n, p) − ½ ln|R_AA| − ½(n+α_λ−d+p+1) ln s
 //	        R = t·I + C + …,  s = R_jj − R_jA R_AA⁻¹ R_Aj
 //
-// Equal noise variances tell the directions of edges ([Linear]), but hold in the units of the data
-// only: that model sees raw columns. [BGe] gives Markov equivalent graphs the same score. It sees
+// Equal noise variances tell the directions of edges ([NewLinear]), but hold in the units of the data
+// only: that model sees raw columns. [NewBGe] gives Markov equivalent graphs the same score. It sees
 // standardised columns: shifting or multiplying a column changes no probability. Every model has an
 // intercept with the same prior, and every log score is a density of the raw data, so that log
 // evidences of different models compare. The models of package sem have more scores, behind
@@ -30,7 +30,7 @@
 //
 // # The common noise variance
 //
-// [EstimateNoiseVariance] estimates σ² of [Linear] from the data. A [NoiseGrid] integrates over σ²;
+// [EstimateNoiseVariance] estimates σ² of [NewLinear] from the data. A [NoiseGrid] integrates over σ²;
 // its prior is ln σ² ~ N(−2 + mean_j ln var(x_j), 2²).
 //
 // # Priors

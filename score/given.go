@@ -10,7 +10,7 @@ import (
 
 // LogScoresGiven writes the log scores of every subset of the candidates with all given parents. It
 // panics as [LogScores] does.
-func (b *BGe) LogScoresGiven(dst []float64, j int, candidates, given []int) {
+func (b *bge) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckRoom(dst, candidates)
 	scoring.CheckParents(b.d, j, candidates)
 	scoring.CheckParents(b.d, j, given)
@@ -25,7 +25,7 @@ func (b *BGe) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 
 // LogScoresGiven writes the log scores of every subset of the candidates with all given parents. It
 // panics as [LogScores] does.
-func (l *Linear) LogScoresGiven(dst []float64, j int, candidates, given []int) {
+func (l *linear) LogScoresGiven(dst []float64, j int, candidates, given []int) {
 	scoring.CheckRoom(dst, candidates)
 	scoring.CheckParents(l.d, j, candidates)
 	scoring.CheckParents(l.d, j, given)

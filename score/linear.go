@@ -18,23 +18,8 @@ type LinearOptions struct {
 	NoIntercept   bool    // through the origin, else intercepts are integrated out
 }
 
-// Linear is the marginal likelihood of linear structural equations whose noise has
-// one variance σ² for all variables, which tells the directions of edges,
-//
-//	x_j = b_j + Σ_i θ_i (x_i − x̄_i) + ε,   ε ~ N(0, σ²),   θ_i ~ N(0, σ_e²),   b_j ~ N(x̄_j, σ²/α_μ),   α_μ = 1,
-//
-// with weights and intercept integrated out. With n the number of rows in which
-// variable j was not set by intervention, C their scatter about their mean x̄,
-// λ = σ²/σ_e² and p parents A,
-//
-//	score(A) = ½ ln(α_μ/(n+α_μ)) − ½ n ln(2πσ²) + ½ p ln λ − ½ ln|λI + C_AA| − s/(2σ²),
-//	s        = C_jj − C_jA (λI + C_AA)⁻¹ C_Aj.
-//
-// The intercept's prior is that of [BGe], so that the evidences of both compare. Without
-// intercept C = Σ x xᵀ and the first term is left out. Columns are in raw units: the
-// noise variances are equal in no other. A shift of a column changes nothing. A
-// variable without rows scores 0. A Linear is safe for concurrent use.
-type Linear struct {
+// linear is the score of [NewLinear].
+type linear struct {
 	d     int
 	opt   LinearOptions
 	of    []int
@@ -50,13 +35,33 @@ type linearGroup struct {
 	shared   *determinants
 }
 
-var (
-	_ SubsetScorer = (*Linear)(nil)
-	_ Weighted     = (*Linear)(nil)
-)
+// NewLinear is the marginal likelihood of linear structural equations whose noise has
+// one variance σ² for all variables, which tells the directions of edges,
+//
+//	x_j = b_j + Σ_i θ_i (x_i − x̄_i) + ε,   ε ~ N(0, σ²),   θ_i ~ N(0, σ_e²),   b_j ~ N(x̄_j, σ²/α_μ),   α_μ = 1,
+//
+// with weights and intercept integrated out. With n the number of rows in which
+// variable j was not set by intervention, C their scatter about their mean x̄,
+// λ = σ²/σ_e² and p parents A,
+//
+//	score(A) = ½ ln(α_μ/(n+α_μ)) − ½ n ln(2πσ²) + ½ p ln λ − ½ ln|λI + C_AA| − s/(2σ²),
+//	s        = C_jj − C_jA (λI + C_AA)⁻¹ C_Aj.
+//
+// The intercept's prior is that of [NewBGe], so that the evidences of both compare. Without
+// intercept C = Σ x xᵀ and the first term is left out. Columns are in raw units: the
+// noise variances are equal in no other. A shift of a column changes nothing. A
+// variable without rows scores 0. It is safe for concurrent use, for data x, n×d, with intervened as
+// for [NewBGe]. It shares its moments with what its methods WithNoiseVariance and WithEdgeVariance
+// return, and NoiseGrid is a [NoiseGrid] around its noise variance.
+func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (Conjugate, error) {
+	l, err := newLinear(x, intervened, opt)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
 
-// NewLinear prepares the score for data x, n×d, with intervened as for [NewBGe].
-func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
+func newLinear(x, intervened mat.Matrix, opt LinearOptions) (*linear, error) {
 	data, err := scoring.NewTable("linear model", x, intervened)
 	if err != nil {
 		return nil, err
@@ -68,7 +73,7 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 		return nil, fmt.Errorf("score: linear model: edge variance %v, want a finite positive "+
 			"number", opt.EdgeVariance)
 	}
-	l := &Linear{d: data.D, opt: opt, of: data.Of}
+	l := &linear{d: data.D, opt: opt, of: data.Of}
 	for g := range data.Groups {
 		m := data.Gram(g)
 		if opt.NoIntercept {
@@ -80,17 +85,24 @@ func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (*Linear, error) {
 		}
 		l.group = append(l.group, linearGroup{Gram: m, children: len(data.Groups[g].Children)})
 	}
-	return l.WithNoiseVariance(opt.NoiseVariance)
+	return l.withNoise(opt.NoiseVariance)
 }
 
-// WithNoiseVariance is the model with another noise variance for the same data,
-// which it shares with l.
-func (l *Linear) WithNoiseVariance(variance float64) (*Linear, error) {
+// WithNoiseVariance is the model with another noise variance for the same data.
+func (l *linear) WithNoiseVariance(variance float64) (Conjugate, error) {
+	q, err := l.withNoise(variance)
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+func (l *linear) withNoise(variance float64) (*linear, error) {
 	if !(variance > 0) || math.IsInf(variance, 0) {
 		return nil, fmt.Errorf(
 			"score: linear model: noise variance %v, want a finite positive number", variance)
 	}
-	q := &Linear{d: l.d, opt: l.opt, of: l.of, group: make([]linearGroup, len(l.group))}
+	q := &linear{d: l.d, opt: l.opt, of: l.of, group: make([]linearGroup, len(l.group))}
 	q.opt.NoiseVariance = variance
 	for i, g := range l.group {
 		q.group[i] = linearGroup{Gram: g.Gram, gaussian: q.gaussian(g.N), children: g.children,
@@ -99,16 +111,16 @@ func (l *Linear) WithNoiseVariance(variance float64) (*Linear, error) {
 	return q, nil
 }
 
-// WithEdgeVariance is the model with another prior variance of the weights for
-// the same data, which it shares with l. It panics unless the variance is finite and positive.
-func (l *Linear) WithEdgeVariance(variance float64) *Linear {
+// WithEdgeVariance is the model with another prior variance of the weights for the same data. It
+// panics unless the variance is finite and positive.
+func (l *linear) WithEdgeVariance(variance float64) Conjugate {
 	if !(variance > 0) || math.IsInf(variance, 0) {
 		panic(fmt.Sprintf("score: linear model: edge variance %v, want a finite positive number",
 			variance))
 	}
 	q := *l
 	q.opt.EdgeVariance = variance
-	same, err := q.WithNoiseVariance(l.opt.NoiseVariance)
+	same, err := q.withNoise(l.opt.NoiseVariance)
 	if err != nil {
 		panic(err.Error()) // it was checked when l was made
 	}
@@ -116,7 +128,7 @@ func (l *Linear) WithEdgeVariance(variance float64) *Linear {
 }
 
 // gaussian has the constants of variables with n rows.
-func (l *Linear) gaussian(n int) gaussian {
+func (l *linear) gaussian(n int) gaussian {
 	lambda := l.ridge()
 	g := gaussian{constant: make([]float64, l.d), factor: make([]float64, l.d), floor: lambda}
 	for p := range l.d {
@@ -131,14 +143,14 @@ func (l *Linear) gaussian(n int) gaussian {
 }
 
 // ridge is λ.
-func (l *Linear) ridge() float64 { return l.opt.NoiseVariance / l.opt.EdgeVariance }
+func (l *linear) ridge() float64 { return l.opt.NoiseVariance / l.opt.EdgeVariance }
 
 // Vars implements [Scorer].
-func (l *Linear) Vars() int { return l.d }
+func (l *linear) Vars() int { return l.d }
 
 // LogScore implements [Scorer]. It panics if the parents are not ascending
 // variables other than j.
-func (l *Linear) LogScore(j int, parents []int) float64 {
+func (l *linear) LogScore(j int, parents []int) float64 {
 	scoring.CheckParents(l.d, j, parents)
 	g := &l.group[l.of[j]]
 	if g.N == 0 {
@@ -150,7 +162,7 @@ func (l *Linear) LogScore(j int, parents []int) float64 {
 }
 
 // LogScores implements [SubsetScorer]. It panics as [LogScores] does.
-func (l *Linear) LogScores(dst []float64, j int, candidates []int) {
+func (l *linear) LogScores(dst []float64, j int, candidates []int) {
 	scoring.CheckRoom(dst, candidates)
 	scoring.CheckParents(l.d, j, candidates)
 	g := &l.group[l.of[j]]
@@ -168,7 +180,7 @@ func (l *Linear) LogScores(dst []float64, j int, candidates []int) {
 }
 
 // Equation implements [Weighted]: the weights are N((λI+C_AA)⁻¹ C_Aj, σ² (λI+C_AA)⁻¹).
-func (l *Linear) Equation(j int, parents []int) Equation {
+func (l *linear) Equation(j int, parents []int) Equation {
 	scoring.CheckParents(l.d, j, parents)
 	g := &l.group[l.of[j]]
 	e, _ := regress(g.Scatter, l.d, j, parents, l.ridge())

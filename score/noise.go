@@ -19,7 +19,7 @@ const (
 	mostGreedy = 32
 )
 
-// EstimateNoiseVariance estimates the common noise variance σ² of [Linear] from data
+// EstimateNoiseVariance estimates the common noise variance σ² of [NewLinear] from data
 // x, n×d, by maximising the marginal likelihood jointly with a graph that it finds
 // greedily, without knowing the order. From each of several starts it repeats
 //
@@ -39,7 +39,7 @@ func EstimateNoiseVariance(
 		starts = append(starts, opt.NoiseVariance)
 	}
 	opt.NoiseVariance = 1
-	l, err := NewLinear(x, intervened, opt)
+	l, err := newLinear(x, intervened, opt)
 	if err != nil {
 		return 0, err
 	}
@@ -69,7 +69,7 @@ func EstimateNoiseVariance(
 }
 
 // leastVariance is the smallest positive variance of a column; +Inf if none varies.
-func (l *Linear) leastVariance() float64 {
+func (l *linear) leastVariance() float64 {
 	least := math.Inf(1)
 	for j := range l.d {
 		g := &l.group[l.of[j]]
@@ -90,7 +90,7 @@ const (
 
 // maximise iterates from the noise variance v to a fixed point, and returns it with
 // ln p(G) p(D | G, σ²).
-func (l *Linear) maximise(
+func (l *linear) maximise(
 	ctx context.Context, prior *Prior, v float64, how effort, workers int,
 ) (variance, fit float64, err error) {
 	smallest := 1e-12 * l.leastVariance() // data without noise have no largest likelihood
@@ -98,7 +98,7 @@ func (l *Linear) maximise(
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
-		m, err := l.WithNoiseVariance(v)
+		m, err := l.withNoise(v)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -119,7 +119,7 @@ func (l *Linear) maximise(
 // expectedVariance is the expected sum of squared residuals over the number of
 // rows, given the graph. For one variable it is ‖y − Xμ‖² + tr(C Σ) with the
 // posterior N(μ, Σ) of its weights; that of the intercept cancels at the fixed point.
-func (l *Linear) expectedVariance(parents [][]int) float64 {
+func (l *linear) expectedVariance(parents [][]int) float64 {
 	sum, rows := 0.0, 0
 	for j, a := range parents {
 		g := &l.group[l.of[j]]
@@ -140,15 +140,15 @@ func (l *Linear) expectedVariance(parents [][]int) float64 {
 // the smallest residual variance, parents along it one at a time and, if it is thorough,
 // exchanges of neighbours in the order while they improve the score.
 type greedy struct {
-	*Linear
+	*linear
 	prior   *Prior
 	order   []int
 	parents [][]int
 	fit     []float64 // score of a variable with its parents, prior included
 }
 
-func newGreedy(l *Linear, prior *Prior) *greedy {
-	return &greedy{Linear: l, prior: prior, order: make([]int, 0, l.d), parents: make([][]int, l.d),
+func newGreedy(l *linear, prior *Prior) *greedy {
+	return &greedy{linear: l, prior: prior, order: make([]int, 0, l.d), parents: make([][]int, l.d),
 		fit: make([]float64, l.d)}
 }
 

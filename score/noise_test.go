@@ -172,13 +172,13 @@ func TestNoiseGrid(t *testing.T) {
 	x := normals(52, n, 1)
 	linear := newLinear(t, x, nil, score.LinearOptions{NoiseVariance: 1})
 	evidence := func(v float64) float64 {
-		l, err := linear.WithNoiseVariance(v)
+		l, err := score.WithNoise(linear, v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return l.LogScore(0, nil)
 	}
-	prior := linear.NoisePrior()
+	prior := score.NoisePrior(linear)
 	want := math.Inf(-1)
 	const step = 0.01
 	best, estimate := math.Inf(-1), 0.0
@@ -190,7 +190,7 @@ func TestNoiseGrid(t *testing.T) {
 			best, estimate = e, math.Exp(l)
 		}
 	}
-	centred, err := linear.WithNoiseVariance(estimate)
+	centred, err := score.WithNoise(linear, estimate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestNoiseGrid(t *testing.T) {
 		points int
 		tol    float64
 	}{{1, 0.02}, {5, 0.02}, {9, 1e-3}} {
-		grid := centred.NoiseGrid(row.points)
+		grid := score.GridOf(centred, row.points)
 		logs := make([]float64, row.points)
 		for k, v := range grid.Variances {
 			logs[k] = evidence(v)

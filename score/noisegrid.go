@@ -10,7 +10,7 @@ import (
 //
 //	p(D) = ∫ p(D | σ²) p(ln σ²) d ln σ² ≈ Σ_k e^LogWeights[k] p(D | Variances[k]),
 //
-// with one computation of an engine for each point. See [Linear.NoiseGrid].
+// with one computation of an engine for each point. See [NewLinear].
 type NoiseGrid struct {
 	Variances  []float64
 	LogWeights []float64
@@ -18,7 +18,7 @@ type NoiseGrid struct {
 
 // noisePrior is the prior of the common noise variance: [scoring.RelativeNoise] in units
 // of the geometric mean of the columns' variances.
-func (l *Linear) noisePrior() scoring.NoisePrior {
+func (l *linear) noisePrior() scoring.NoisePrior {
 	p, varying := scoring.RelativeNoise, 0
 	sum := 0.0
 	for j := range l.d {
@@ -34,7 +34,7 @@ func (l *Linear) noisePrior() scoring.NoisePrior {
 
 // NoiseGrid is a grid of so many points around the noise variance of l, with the prior of the
 // package comment: ln σ² ~ N(−2 + mean_j ln var(x_j), 2²).
-func (l *Linear) NoiseGrid(points int) NoiseGrid {
+func (l *linear) NoiseGrid(points int) NoiseGrid {
 	rows := 0
 	for j := range l.d {
 		rows += l.group[l.of[j]].N

@@ -36,6 +36,12 @@ type Weighted interface {
 	Equation(j int, parents []int) Equation
 }
 
+// A Conjugate score has a conjugate prior on linear equations: see [NewBGe] and [NewLinear].
+type Conjugate interface {
+	SubsetScorer
+	Weighted
+}
+
 // LogScores writes log p(x_j | x_A) for every subset A of the candidates, as
 // [SubsetScorer] says, whether or not s is one. It stops when ctx is done, and
 // returns its error; a log score that is NaN or +Inf is an error too. It panics if there are

@@ -51,7 +51,7 @@ func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
 
 // LogScoresToggled writes to dst[k] the log score of variable j given the parents without
 // variables[k] if it is one of them, and with it if not, in one pass.
-func (b *BGe) LogScoresToggled(dst []float64, j int, parents, variables []int) {
+func (b *bge) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	checkToggled(b.d, dst, j, parents, variables)
 	g := &b.group[b.of[j]]
 	if g.n == 0 {
@@ -63,7 +63,7 @@ func (b *BGe) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 
 // LogScoresToggled writes to dst[k] the log score of variable j given the parents without
 // variables[k] if it is one of them, and with it if not, in one pass.
-func (l *Linear) LogScoresToggled(dst []float64, j int, parents, variables []int) {
+func (l *linear) LogScoresToggled(dst []float64, j int, parents, variables []int) {
 	checkToggled(l.d, dst, j, parents, variables)
 	g := &l.group[l.of[j]]
 	if g.N == 0 {
@@ -77,14 +77,14 @@ func (l *Linear) LogScoresToggled(dst []float64, j int, parents, variables []int
 // the other and differ by few. All parents and variables are among the candidates, which are
 // ascending. The scores of a set depend on the sets before, by rounding. The function belongs to
 // one goroutine.
-func (b *BGe) Neighbours(j int, candidates []int) func(dst []float64, parents, variables []int) {
+func (b *bge) Neighbours(j int, candidates []int) func(dst []float64, parents, variables []int) {
 	g := &b.group[b.of[j]]
 	m := gramian{a: g.r, d: b.d, j: j, floor: b.t}
 	return g.gaussian.neighbours(m, candidates, g.n, -float64(g.n)*b.logScales[j])
 }
 
-// Neighbours is as that of [BGe].
-func (l *Linear) Neighbours(j int, candidates []int) func(dst []float64,
+// Neighbours is as that of [NewBGe].
+func (l *linear) Neighbours(j int, candidates []int) func(dst []float64,
 	parents, variables []int) {
 	g := &l.group[l.of[j]]
 	m := gramian{a: g.Scatter, d: l.d, j: j, ridge: l.ridge(), floor: l.ridge()}

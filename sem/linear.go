@@ -124,11 +124,12 @@ func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 		return nil, err
 	}
 	opt.NoiseVariance = v
-	centre, err := score.NewLinear(data.X, data.Mask(), opt)
+	scores, err := score.NewLinear(data.X, data.Mask(), opt)
 	if err != nil {
 		return nil, err
 	}
 	_, d := data.X.Dims()
+	centre := scores.(varied)
 	grid := centre.NoiseGrid(gridPoints(d))
 	edgeVariances := []float64{opt.EdgeVariance}
 	if m.EdgeVariance == 0 {
@@ -137,7 +138,7 @@ func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 	var all []Hypothesis
 	for _, opt.EdgeVariance = range edgeVariances {
 		if opt.EdgeVariance != 0 {
-			centre = centre.WithEdgeVariance(opt.EdgeVariance)
+			centre = centre.WithEdgeVariance(opt.EdgeVariance).(varied)
 		}
 		all = append(all,
 			onGrid(grid, -math.Log(float64(len(edgeVariances))), func(v float64) score.Scorer {
@@ -149,6 +150,14 @@ func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 			})...)
 	}
 	return all, nil
+}
+
+// varied are scores of [score.NewLinear], which have relatives with other variances.
+type varied interface {
+	score.Conjugate
+	NoiseGrid(points int) score.NoiseGrid
+	WithNoiseVariance(variance float64) (score.Conjugate, error)
+	WithEdgeVariance(variance float64) score.Conjugate
 }
 
 // Equations is read where draws get equations.

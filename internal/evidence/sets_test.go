@@ -90,7 +90,7 @@ func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int,
 }
 
 // linear are exact scores of linear equations of a chain with known noise, and their likelihood.
-func linear(t *testing.T, d int) (*score.Linear, models.Likelihood) {
+func linear(t *testing.T, d int) (score.Conjugate, models.Likelihood) {
 	t.Helper()
 	x := chain(80, d, 1)
 	exact, err := score.NewLinear(x, nil,

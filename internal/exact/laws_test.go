@@ -21,7 +21,7 @@ import (
 )
 
 // sachs is the BGe score of the Sachs data.
-func sachs(t *testing.T) *score.BGe {
+func sachs(t *testing.T) score.Conjugate {
 	t.Helper()
 	table, _, err := dataset.Sachs()
 	if err != nil {

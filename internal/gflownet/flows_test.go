@@ -17,7 +17,7 @@ import (
 // units and with the prior mean of the published golden values. These have R00 = 852.5 on
 // 853 rows, which says that their columns were divided by the standard deviation of
 // divisor n−1, although the text says n.
-func sachs(t testing.TB, rows, columns int) *score.BGe {
+func sachs(t testing.TB, rows, columns int) score.Conjugate {
 	t.Helper()
 	table, _, err := dataset.Sachs()
 	if err != nil {

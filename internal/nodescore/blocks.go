@@ -21,7 +21,7 @@ type BlockOptions struct {
 	Scale float64
 }
 
-// Blocks is [score.BGe] whose variables are blocks of columns: an edge joins all columns of two
+// Blocks is [score.NewBGe] whose variables are blocks of columns: an edge joins all columns of two
 // blocks. A variable's score is the marginal likelihood of its columns given those of its parents,
 //
 //	score(A) = Σ_k BGe(column k of j | columns of A, columns of j before k) = ln p(X_{A∪j}) − ln p(X_A),

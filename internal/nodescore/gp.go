@@ -57,7 +57,7 @@ var amplitudes = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
 //
 //	cov(f(x), f(x')) = 5a·K0(x, x'),   K0 = E[relu(w·x+b) relu(w·x'+b)],   w, b ~ N(0, I),
 //
-// less its mean over the rows, b_j ~ N(x̄_j, σ²/α_μ) with α_μ = 1 as in [score.Linear], and the
+// less its mean over the rows, b_j ~ N(x̄_j, σ²/α_μ) with α_μ = 1 as in [score.NewLinear], and the
 // evidence is averaged over a = 0.02, 0.1, 0.4, 1.5 and 5. For the n rows in which
 // variable j was not set by intervention, y = x_j − x̄_j and H = I − 11ᵀ/n,
 //

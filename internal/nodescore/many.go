@@ -120,10 +120,3 @@ func LogScoresGiven(ctx context.Context, s score.Scorer, dst []float64, j int,
 	}
 	return nil
 }
-
-var (
-	_ GivenScorer = (*score.BGe)(nil)
-	_ GivenScorer = (*score.Linear)(nil)
-	_ NearScorer  = (*score.BGe)(nil)
-	_ NearScorer  = (*score.Linear)(nil)
-)

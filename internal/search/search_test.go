@@ -292,7 +292,7 @@ func TestThrough(t *testing.T) {
 	prior := score.Fair(30)
 	var all []score.Scorer
 	for _, f := range []float64{3, 0.1, 0.003} {
-		all = append(all, s.(*score.BGe).WithAlphaLambda(31+f))
+		all = append(all, s.(interface{ WithAlphaLambda(float64) score.Conjugate }).WithAlphaLambda(31+f))
 	}
 	screens, err := search.NewScreens(t.Context(), all, prior, 2)
 	if err != nil {

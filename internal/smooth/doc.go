@@ -15,7 +15,7 @@
 //
 // where a noise variance of its own is integrated out ([Data.Own]), and −r/(2σ²) in place of the
 // last term where one in common is given ([Data.Common]). With s = 0 and without products these
-// are [score.BGe] and [score.Linear].
+// are [score.NewBGe] and [score.NewLinear].
 //
 // The amplitude of each parent and of each pair is averaged over a small grid that has 0: the mode
 // is found one amplitude after the other, and the others are averaged over given the rest at the

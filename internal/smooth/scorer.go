@@ -63,7 +63,7 @@ func (f *fit) score() float64 {
 var _ nodescore.GivenScorer = (*Scorer)(nil)
 
 // Own is the score with a noise variance for each equation, on columns scaled to variance 1 (those
-// of the rows in which they were not set): ln p is that of [score.BGe] with
+// of the rows in which they were not set): ln p is that of [score.NewBGe] with
 // AlphaLambda = d + 1 + 2t where all relations are straight lines. plain are the variables that
 // this scores, such as columns of few values. It panics unless t > 0.
 func (t *Data) Own(rate float64, plain []int) (*Scorer, error) {
@@ -77,11 +77,14 @@ func (t *Data) Own(rate float64, plain []int) (*Scorer, error) {
 		s.jacobian = append(s.jacobian, math.Log(t.observed[j]))
 	}
 	base, err := score.NewBGe(t.x, t.mask, score.BGeOptions{AlphaLambda: float64(t.d+1) + 2*rate})
-	return s.with(base, plain), err
+	if err != nil {
+		return nil, err
+	}
+	return s.with(base, plain), nil
 }
 
 // Common is the score with one noise variance for all equations, in the squared units of the data:
-// that of [score.Linear] where all relations are straight lines. It panics unless both variances
+// that of [score.NewLinear] where all relations are straight lines. It panics unless both variances
 // are positive.
 func (t *Data) Common(noise, edge float64) (*Scorer, error) {
 	if !(noise > 0) || !(edge > 0) {
@@ -93,12 +96,15 @@ func (t *Data) Common(noise, edge float64) (*Scorer, error) {
 	s.parentScale, s.childScale = t.sd, t.sd
 	opt := score.LinearOptions{NoiseVariance: noise, EdgeVariance: edge}
 	base, err := score.NewLinear(t.x, t.mask, opt)
-	return s.with(base, nil), err
+	if err != nil {
+		return nil, err
+	}
+	return s.with(base, nil), nil
 }
 
 // with completes a scorer.
-func (s *Scorer) with(base nodescore.GivenScorer, plain []int) *Scorer {
-	s.base, s.plain = base, make([]bool, s.data.d)
+func (s *Scorer) with(base score.Conjugate, plain []int) *Scorer {
+	s.base, s.plain = base.(nodescore.GivenScorer), make([]bool, s.data.d)
 	for _, j := range plain {
 		s.plain[j] = true
 	}
@@ -110,7 +116,7 @@ func (s *Scorer) with(base nodescore.GivenScorer, plain []int) *Scorer {
 
 // evidence is that of an equation of p parents.
 func (s *Scorer) evidence(j, p int, half, rest float64) float64 {
-	const alphaMu = 1 // strength of the prior of the intercept, as of [score.BGe]
+	const alphaMu = 1 // strength of the prior of the intercept, as of [score.NewBGe]
 	n := float64(s.data.groups[s.data.of[j]].n)
 	v := 0.5*math.Log(alphaMu/(n+alphaMu)) - half - n*s.jacobian[j]
 	if s.common > 0 {
@@ -319,8 +325,8 @@ func (t *Data) LeastVariance() float64 {
 	return least * least
 }
 
-// NoiseGrid is that of [score.Linear.NoiseGrid] around the noise variance of all equations. It
+// NoiseGrid is that of [score.NewLinear] around the noise variance of all equations. It
 // panics if these have own ones.
 func (s *Scorer) NoiseGrid(points int) score.NoiseGrid {
-	return s.base.(*score.Linear).NoiseGrid(points)
+	return s.base.(interface{ NoiseGrid(int) score.NoiseGrid }).NoiseGrid(points)
 }
