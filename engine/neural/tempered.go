@@ -7,10 +7,10 @@ import (
 
 	"tobac/engine"
 	"tobac/engine/markov"
+	"tobac/internal/estimated"
 	"tobac/internal/exact"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
-	"tobac/internal/networks"
 	"tobac/internal/orders"
 	"tobac/internal/problems"
 	"tobac/internal/scoring"
@@ -126,7 +126,7 @@ func (e temperingEngine) Prepare(p *engine.Problem) (engine.Settings, error) {
 	case out.Rungs == 1:
 		return nil, errors.New("the engine tempering needs at least 2 rungs, got 1")
 	}
-	setting.Fill(&out.Iterations, networks.DefaultIterations)
+	setting.Fill(&out.Iterations, estimated.DefaultIterations)
 	setting.Fill(&out.Rungs, temperedRungs)
 	chains, err := out.graphChains().Filled()
 	if err != nil {
@@ -158,8 +158,8 @@ func (e temperingEngine) Demands(p *engine.Problem, size engine.Size) (all []eng
 	if _, ok := sem.As[sem.Network](p.Model); !ok {
 		return all
 	}
-	rows := min(size.Rows, networks.GaussRows)
-	return append(all, engine.Needs(2*networks.FirstSets*3*8*float64(rows*(size.Vars+2)),
+	rows := min(size.Rows, estimated.GaussRows)
+	return append(all, engine.Needs(2*estimated.FirstSets*3*8*float64(rows*(size.Vars+2)),
 		"Gaussian processes of %d rows", rows))
 }
 
@@ -181,22 +181,22 @@ func (e temperingEngine) Begin(ctx context.Context, p *engine.Problem) (stage en
 // estimated by sequential Monte Carlo, in the sums of the engine exact, or with more variables in
 // the chains of the engine mcmc.
 func (e *Tempering) overOrders(ctx context.Context, p *engine.Problem) (engine.Stage, error) {
-	var graphs *networks.Graphs
+	var graphs *estimated.Graphs
 	var err error
 	if network, ok := sem.As[sem.Network](p.Model); ok {
-		graphs, err = networks.Settle(ctx, p, network, e.graphChains(), e.Start)
+		graphs, err = estimated.Settle(ctx, p, network, e.graphChains(), e.Start)
 	} else {
-		graphs, err = networks.OfLikelihood(ctx, p, p.Model, e.graphChains())
+		graphs, err = estimated.OfLikelihood(ctx, p, p.Model, e.graphChains())
 	}
 	if err != nil {
 		return nil, err
 	}
 	p.Model, p.ModelScale = graphs.Model, graphs.Scale
 	if p.Vars() > exact.Affordable {
-		return networks.Chained(ctx, p, graphs, e.graphChains())
+		return estimated.Chained(ctx, p, graphs, e.graphChains())
 	}
 	defer graphs.Close()
-	inf, err := networks.Summed(ctx, p, graphs)
+	inf, err := estimated.Summed(ctx, p, graphs)
 	if err != nil {
 		return nil, err
 	}
@@ -211,14 +211,14 @@ func (e *Tempering) givenOrders(ctx context.Context, p *engine.Problem) (engine.
 	if err != nil {
 		return nil, err
 	}
-	inf, err := networks.Under(ctx, p, orders, e.Rungs, e.Iterations)
+	inf, err := estimated.Under(ctx, p, orders, e.Rungs, e.Iterations)
 	if err != nil {
 		return nil, err
 	}
 	o := &inf.Outcome
 	o.Checks = append(o.Checks, inference.DrawChecks(o.Posterior)...)
 	o.Method = fmt.Sprintf("tempering, %d chains of %d iterations for each variable, at %d "+
-		"temperatures", networks.ChainsOfVariable, e.Iterations, e.Rungs)
+		"temperatures", estimated.ChainsOfVariable, e.Iterations, e.Rungs)
 	o.Computation = fmt.Sprintf("The probabilities come from two chains of %d iterations at %d "+
 		"temperatures for each variable, given the order; where they do not agree, a warning "+
 		"says so.", e.Iterations, e.Rungs)

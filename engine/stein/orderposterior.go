@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"tobac/engine"
+	"tobac/internal/estimated"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
-	"tobac/internal/networks"
 	"tobac/internal/problems"
 	"tobac/models"
 	"tobac/sem"
@@ -52,7 +52,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 			return nil, errors.New("evidences of networks with several hidden layers take too long")
 		}
 		m = m.WithOutput(models.SampledOutput)
-		g, err := networks.Settle(ctx, p, m, graphchains.Pilot, nil)
+		g, err := estimated.Settle(ctx, p, m, graphchains.Pilot, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (s *sampling) estimatedModel(ctx context.Context, p *engine.Problem) (sem.S
 	}
 	d := p.Vars()
 	if d > MostEstimated {
-		g, err := networks.OfLikelihood(ctx, p, p.Model, graphchains.Pilot)
+		g, err := estimated.OfLikelihood(ctx, p, p.Model, graphchains.Pilot)
 		if err != nil {
 			return nil, err
 		}

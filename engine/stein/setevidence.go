@@ -8,8 +8,8 @@ import (
 
 	"tobac/dag"
 	"tobac/diagnostics"
+	"tobac/internal/estimated"
 	"tobac/internal/evidence"
-	"tobac/internal/networks"
 	"tobac/internal/nodescore"
 	"tobac/internal/problems"
 	"tobac/internal/stream"
@@ -71,7 +71,7 @@ func (f *particleFit) checkPriors(ctx context.Context, sets *evidence.Sets) erro
 	}
 	f.seenSets = setChecks{}
 	var err error
-	f.seenSets.mass, f.seenSets.massOf, err = networks.PriorMass(ctx, sets, widest, f.data.Names)
+	f.seenSets.mass, f.seenSets.massOf, err = estimated.PriorMass(ctx, sets, widest, f.data.Names)
 	return err
 }
 
@@ -237,7 +237,7 @@ func (c setChecks) checks() []diagnostics.Check {
 		diagnostics.Above("evidence", c.edge, LimitEvidence[0], LimitEvidence[1],
 			fmt.Sprintf("the estimated evidences are imprecise: the probability of %q → %q has a "+
 				"standard error of %.2f", c.edgeOf[0], c.edgeOf[1], c.edge)),
-		networks.PriorCheck(c.mass, c.massOf),
+		estimated.PriorCheck(c.mass, c.massOf),
 	}
 }
 
@@ -280,24 +280,24 @@ const (
 // networkSets estimates the evidences of networks of a fit, in order coordinates.
 type networkSets struct {
 	short *tempering.Sets
-	long  *networks.Estimates
+	long  *estimated.Estimates
 }
 
 var _ setEstimator = (*networkSets)(nil)
 
 func (f *particleFit) newNetworkSets(m sem.Network) (*networkSets, error) {
-	short := networks.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0),
+	short := estimated.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0),
 		f.workers)
 	short.Sweeps = shortSweeps
-	long := networks.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1),
+	long := estimated.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1),
 		f.workers)
-	long.Sweeps = networks.SetSweeps
+	long.Sweeps = estimated.SetSweeps
 	s := &networkSets{}
 	var err error
 	if s.short, err = tempering.NewSets(f.data.X, f.data.Mask(), short); err != nil {
 		return nil, err
 	}
-	s.long, err = networks.NewEstimates(m, f.data, long)
+	s.long, err = estimated.NewEstimates(m, f.data, long)
 	return s, err
 }
 

@@ -14,11 +14,11 @@ import (
 	"tobac/engine/neural"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/estimated"
 	"tobac/internal/exact"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/inspect"
-	"tobac/internal/networks"
 	"tobac/internal/orders"
 	"tobac/internal/priors"
 	"tobac/internal/problems"
@@ -234,7 +234,7 @@ func (b *builder) tempered(ctx context.Context, network sem.Network,
 	long.Chains = markov.MCMC{Iterations: factor * max(graphchains.DefaultIterations,
 		b.given.Chains.Iterations)}
 	if long.Iterations *= factor; long.Iterations == 0 {
-		long.Iterations = factor / 2 * networks.DefaultIterations
+		long.Iterations = factor / 2 * estimated.DefaultIterations
 	}
 	prepared, err := long.Engine().Prepare(p)
 	if err != nil {
@@ -246,7 +246,7 @@ func (b *builder) tempered(ctx context.Context, network sem.Network,
 		inf, err = b.temperedOverOrders(ctx, p, e)
 	} else {
 		b.note("tempered chains of %d iterations", e.Iterations)
-		inf, err = networks.Under(ctx, p,
+		inf, err = estimated.Under(ctx, p,
 			[]orders.Weighted{{Order: p.Order.Known, Seed: p.Seed, Evidence: math.NaN()}}, e.Rungs,
 			e.Iterations)
 	}
@@ -262,14 +262,14 @@ func (b *builder) tempered(ctx context.Context, network sem.Network,
 func (b *builder) temperedOverOrders(ctx context.Context, p *engine.Problem,
 	e *neural.Tempering) (*inference.Inference, error) {
 	network, _ := sem.As[sem.Network](p.Model)
-	graphs, err := networks.Settle(ctx, p, network, (*graphchains.Settings)(&e.Chains), nil)
+	graphs, err := estimated.Settle(ctx, p, network, (*graphchains.Settings)(&e.Chains), nil)
 	if err != nil {
 		return nil, err
 	}
 	if p.Model = graphs.Model; p.Vars() <= exact.Affordable {
-		return networks.Summed(ctx, p, graphs)
+		return estimated.Summed(ctx, p, graphs)
 	}
-	c, err := networks.Chained(ctx, p, graphs, (*graphchains.Settings)(&e.Chains))
+	c, err := estimated.Chained(ctx, p, graphs, (*graphchains.Settings)(&e.Chains))
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/drawn"
+	"tobac/internal/estimated"
 	"tobac/internal/inference"
-	"tobac/internal/networks"
 	"tobac/internal/nodescore"
 	"tobac/internal/priors"
 	"tobac/internal/problems"
@@ -146,7 +146,7 @@ const referenceParticles = 256
 // networkScores are the node scores of networks: evidences of the sets of parents that graphs have,
 // each estimated once.
 type networkScores struct {
-	*networks.Estimates
+	*estimated.Estimates
 	pool *nodescore.Pool
 }
 
@@ -165,8 +165,8 @@ func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, er
 		return nil, err
 	}
 	// with more sweeps than a fit
-	estimates, err := networks.NewEstimates(m, data,
-		networks.ChainSettings(m, stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers))
+	estimates, err := estimated.NewEstimates(m, data,
+		estimated.ChainSettings(m, stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers))
 	if err != nil {
 		return nil, err
 	}
