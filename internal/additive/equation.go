@@ -6,8 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 
+	"tobac/internal/scoring"
 	"tobac/internal/smooth"
 	"tobac/internal/stream"
 	"tobac/score"
@@ -22,10 +22,8 @@ import (
 
 // Linear scores as a [Scorer] of linear forms only, whose equations have weights.
 type Linear struct {
-	scores *Scorer
-
-	mu        sync.Mutex
-	equations map[string]score.Equation // by [nodescore.FamilyKey]
+	scores    *Scorer
+	equations scoring.Memory[score.Equation]
 }
 
 // NewLinear is [New] with [Options].Linear.
@@ -35,7 +33,7 @@ func NewLinear(x, intervened mat.Matrix, opt Options) (*Linear, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Linear{scores: s, equations: map[string]score.Equation{}}, nil
+	return &Linear{scores: s}, nil
 }
 
 // Known is that of [Scorer].
@@ -82,7 +80,7 @@ func (s *Scorer) Curvature(j int, parents []int) float64 {
 // Equation implements [score.Weighted]: the mixture of the forms by their evidence, each with
 // the normal approximation at its mode. The noise variance is that of the residuals.
 func (l *Linear) Equation(j int, parents []int) score.Equation {
-	return found(&l.mu, l.equations, j, parents, func() score.Equation {
+	return l.equations.Of(j, parents, func() score.Equation {
 		return l.scores.equationOf(j, parents)
 	})
 }
@@ -148,7 +146,7 @@ func (f *fit) covariance() *mat.SymDense {
 
 // likelyFits are the likely forms of an equation, which are found once.
 func (s *Scorer) likelyFits(j int, parents []int) []*fit {
-	return found(&s.mu, s.drawn, j, parents, func() []*fit { return s.likely(j, parents) })
+	return s.drawn.Of(j, parents, func() []*fit { return s.likely(j, parents) })
 }
 
 // residuals are what the terms of the mean leave of y, and the number of these terms.

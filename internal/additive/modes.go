@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
 
 	"tobac/dag"
-	"tobac/internal/nodescore"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -43,15 +42,12 @@ var amplitudes = []float64{1, 0.3, 3}
 
 // Modes are those of equations. They are safe for concurrent use.
 type Modes struct {
-	mu     sync.Mutex
-	of     map[string][]mode // by [nodescore.FamilyKey], of all linear forms
-	curved map[string][]mode // of the forms with smooth functions
+	straight scoring.Memory[[]mode] // of all linear forms
+	curved   scoring.Memory[[]mode] // of the forms with smooth functions
 }
 
 // NewModes has none.
-func NewModes() *Modes {
-	return &Modes{of: map[string][]mode{}, curved: map[string][]mode{}}
-}
+func NewModes() *Modes { return new(Modes) }
 
 // A mode is that of a form.
 type mode struct {
@@ -87,31 +83,16 @@ func (s *Scorer) modes(j int, parents []int) []mode {
 	if s.opt.Linear {
 		return straight
 	}
-	m := s.opt.Modes
-	return slices.Concat(straight, found(&m.mu, m.curved, j, parents, func() []mode {
+	return slices.Concat(straight, s.opt.Modes.curved.Of(j, parents, func() []mode {
 		return s.findCurved(j, parents, straight)
 	}))
 }
 
 // straight are those of the linear forms, in their sequence.
 func (s *Scorer) straight(j int, parents []int) []mode {
-	m := s.opt.Modes
-	return found(&m.mu, m.of, j, parents, func() []mode { return s.findStraight(j, parents) })
-}
-
-// found is what belongs to an equation in a map, into which it is put if need be.
-func found[T any](mu *sync.Mutex, in map[string]T, j int, parents []int, find func() T) T {
-	key := nodescore.FamilyKey(j, parents)
-	mu.Lock()
-	v, ok := in[key]
-	mu.Unlock()
-	if !ok {
-		v = find()
-		mu.Lock()
-		in[key] = v
-		mu.Unlock()
-	}
-	return v
+	return s.opt.Modes.straight.Of(j, parents, func() []mode {
+		return s.findStraight(j, parents)
+	})
 }
 
 // fewer are all parents but the one that explains the least alone; none where there are many.

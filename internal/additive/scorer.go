@@ -68,10 +68,9 @@ type Scorer struct {
 	centre []float64 // of all rows, by which parents are standardised
 	sd     []float64
 
-	mu     sync.Mutex
-	known  map[string]float64 // scores of fitted equations, by [nodescore.FamilyKey]
-	drawn  map[string][]*fit  // likely forms of the equations that functions were drawn of
-	matter map[string][]bool  // by [nodescore.FamilyKey] of no parents: which variables matter
+	known  scoring.Memory[float64] // scores of fitted equations
+	drawn  scoring.Memory[[]*fit]  // likely forms of the equations that functions were drawn of
+	matter scoring.Memory[[]bool]  // of no parents: which variables matter
 }
 
 // A child is a variable as the left-hand side of an equation: its rows that were not set by
@@ -104,8 +103,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	if opt.Modes == nil {
 		opt.Modes = NewModes()
 	}
-	s := &Scorer{opt: opt, known: map[string]float64{},
-		drawn: map[string][]*fit{}, matter: map[string][]bool{}}
+	s := &Scorer{opt: opt}
 	for j := range d {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {
@@ -192,8 +190,7 @@ func at(x []float64, rows []int) []float64 {
 // Sharing are the scores with another kind of noise that most variables have, as of
 // [Options].Shared, with the same modes.
 func (s *Scorer) Sharing(kind int) *Scorer {
-	out := &Scorer{opt: s.opt, child: s.child, parent: s.parent, centre: s.centre, sd: s.sd,
-		known: map[string]float64{}, drawn: map[string][]*fit{}, matter: map[string][]bool{}}
+	out := &Scorer{opt: s.opt, child: s.child, parent: s.parent, centre: s.centre, sd: s.sd}
 	out.opt.Shared = kind
 	return out
 }
@@ -213,10 +210,7 @@ func (s *Scorer) Known(j int, parents []int) bool {
 		s.allMatter(j, parents) {
 		return true
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.known[nodescore.FamilyKey(j, parents)]
-	return ok
+	return s.known.Has(j, parents)
 }
 
 // someMatter is the evidence, in nats, from which on a parent may matter: one of no effect has
@@ -228,7 +222,7 @@ func (s *Scorer) allMatter(j int, parents []int) bool {
 	if !s.opt.Sparse || len(parents) < 2 || len(s.child[j].y) == 0 {
 		return true
 	}
-	matter := found(&s.mu, s.matter, j, nil, func() []bool {
+	matter := s.matter.Of(j, nil, func() []bool {
 		d := s.Vars()
 		others, all, base := dag.AllBut(d, j), make([]bool, d), s.opt.Base
 		of := func(score func(j int, parents []int) float64, i int, beside ...int) float64 {
@@ -300,7 +294,7 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if len(s.child[j].y) == 0 {
 		return 0
 	}
-	return found(&s.mu, s.known, j, parents, func() float64 {
+	return s.known.Of(j, parents, func() float64 {
 		// An edge between a column with a density and one without gains what it gains in Base,
 		// whatever its direction.
 		if rest := slices.DeleteFunc(slices.Clone(parents), s.plain); len(rest) < len(parents) {

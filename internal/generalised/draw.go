@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"tobac/internal/nodescore"
 	"tobac/internal/stream"
 
 	"gonum.org/v1/gonum/floats"
@@ -158,13 +157,10 @@ func (c *covariates) part(straight, curved [][]float64) part {
 
 // likely are the forms of an equation that matter, which are found once.
 func (s *Scorer) likely(j int, parents []int) []likelyForm {
-	key := nodescore.FamilyKey(j, parents)
-	s.mu.Lock()
-	all, ok := s.drawn[key]
-	s.mu.Unlock()
-	if ok {
-		return all
-	}
+	return s.drawn.Of(j, parents, func() []likelyForm { return s.findLikely(j, parents) })
+}
+
+func (s *Scorer) findLikely(j int, parents []int) (all []likelyForm) {
 	highest := math.Inf(-1)
 	add := func(e likelyForm) { all, highest = append(all, e), max(highest, e.log) }
 	alone := s.fitted(j, nil)
@@ -182,11 +178,7 @@ func (s *Scorer) likely(j int, parents []int) []likelyForm {
 			add(e)
 		})
 	}
-	all = slices.DeleteFunc(all, func(e likelyForm) bool { return !(e.log > highest-unlikely) })
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drawn[key] = all
-	return all
+	return slices.DeleteFunc(all, func(e likelyForm) bool { return !(e.log > highest-unlikely) })
 }
 
 // unlikely is how far behind, in nats, a form is that is never drawn.

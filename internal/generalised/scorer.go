@@ -10,6 +10,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
+	"tobac/internal/scoring"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
@@ -35,9 +36,9 @@ type Scorer struct {
 	child     []child
 	tabled    [][]float64 // values of the variables with levels
 
+	known scoring.Memory[float64]
+	drawn scoring.Memory[[]likelyForm]
 	mu    sync.Mutex
-	known map[string]float64
-	drawn map[string][]likelyForm
 	// a variable and its only parent: whether curves are worth trying with others
 	bent map[[2]int]bool
 }
@@ -88,8 +89,7 @@ func New(x, intervened mat.Matrix, variables []Variable, opt Options) (*Scorer, 
 			"scorer for larger sets", opt.MaxParents)
 	}
 	n, d := x.Dims()
-	s := &Scorer{opt: opt, variables: variables, known: map[string]float64{},
-		drawn: map[string][]likelyForm{}, bent: map[[2]int]bool{}}
+	s := &Scorer{opt: opt, variables: variables, bent: map[[2]int]bool{}}
 	for j := range d {
 		s.all = append(s.all, newCovariates(mat.Col(nil, j, x), variables[j]))
 		if variables[j].Kind.Levelled() {
@@ -420,30 +420,24 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 	if s.child[j].constant {
 		return 0
 	}
-	key := nodescore.FamilyKey(j, parents)
-	s.mu.Lock()
-	v, ok := s.known[key]
-	s.mu.Unlock()
-	if ok {
+	return s.known.Of(j, parents, func() float64 {
+		straight, curved := s.evidences(j, parents)
+		v := straight
+		if !math.IsNaN(curved) {
+			v = logMean(straight, curved)
+		} else if s.mayBend(j, parents) {
+			v -= math.Ln2
+		}
+		if t := s.table(j, parents); !math.IsNaN(t) {
+			v = logMean(v, t)
+		}
+		if len(parents) == 1 {
+			s.mu.Lock()
+			s.bent[[2]int{j, parents[0]}] = curved > straight-hardlyBent
+			s.mu.Unlock()
+		}
 		return v
-	}
-	straight, curved := s.evidences(j, parents)
-	v = straight
-	if !math.IsNaN(curved) {
-		v = logMean(straight, curved)
-	} else if s.mayBend(j, parents) {
-		v -= math.Ln2
-	}
-	if t := s.table(j, parents); !math.IsNaN(t) {
-		v = logMean(v, t)
-	}
-	s.mu.Lock()
-	s.known[key] = v
-	if len(parents) == 1 {
-		s.bent[[2]int{j, parents[0]}] = curved > straight-hardlyBent
-	}
-	s.mu.Unlock()
-	return v
+	})
 }
 
 // mayBend reports whether any parent has curves.

@@ -1,7 +1,6 @@
 package likelihoods
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"tobac/autograd"
+	"tobac/internal/scoring"
 	"tobac/models"
 )
 
@@ -29,8 +29,7 @@ type scoreCache struct {
 	once sync.Once
 	// bits of the score, 0 for those not computed; empty: too large, or not allocated
 	table []atomic.Uint64
-	lock  sync.RWMutex
-	known map[string]float64 // others, by the set as text
+	known scoring.Memory[float64] // of other sets
 }
 
 // Bounds of what is kept: variables with a table, and other sets of a variable.
@@ -53,7 +52,7 @@ func NewNodeScores(d int, score func(j int, parents []int) float64) *NodeScores 
 	}
 	s := &NodeScores{d: d, score: score, nodes: make([]scoreCache, d)}
 	for j := range s.nodes {
-		s.nodes[j].known = map[string]float64{}
+		s.nodes[j].known.Most = mostSets
 	}
 	s.term = &autograd.Primitive{
 		Name: "node scores",
@@ -87,24 +86,7 @@ func (s *NodeScores) At(j int, parents []int) float64 {
 		}
 		return s.tabled(j, set, func() []int { return parents })
 	}
-	key := make([]byte, 0, 64)
-	for _, i := range parents {
-		key = binary.AppendUvarint(key, uint64(i))
-	}
-	c := &s.nodes[j]
-	c.lock.RLock()
-	v, ok := c.known[string(key)]
-	c.lock.RUnlock()
-	if ok {
-		return v
-	}
-	v = s.score(j, parents)
-	c.lock.Lock()
-	if len(c.known) < mostSets {
-		c.known[string(key)] = v
-	}
-	c.lock.Unlock()
-	return v
+	return s.nodes[j].known.Of(j, parents, func() float64 { return s.score(j, parents) })
 }
 
 // tabled is the score of a set by its bits; parents lists it.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"tobac/internal/scoring"
 
@@ -49,16 +48,9 @@ type DirichletOptions struct {
 type Dirichlet struct {
 	data  *levelTable
 	opt   DirichletOptions
-	known []levelScores // by variable
+	known []scoring.Memory[float64] // by variable
 
 	shared *risings
-}
-
-// A levelScores remembers the scores of single sets of one variable, of which chains ask for the
-// same ones again and again.
-type levelScores struct {
-	mu sync.RWMutex
-	of map[string]float64
 }
 
 // mostKnown is how many scores of each of d variables are remembered.
@@ -113,7 +105,7 @@ func NewDirichlet(x, intervened mat.Matrix, levels []int, opt DirichletOptions) 
 			}
 		}
 	}
-	return &Dirichlet{data: newLevelTable(t, levels), opt: opt, known: make([]levelScores, t.D),
+	return &Dirichlet{data: newLevelTable(t, levels), opt: opt, known: newMemory(t.D),
 		shared: new(risings)}, nil
 }
 
@@ -164,7 +156,7 @@ func (s *Dirichlet) WithAlpha(alpha float64) *Dirichlet {
 	if !(alpha > 0) || math.IsInf(alpha, 0) {
 		panic(fmt.Sprintf("score: Dirichlet: alpha %v, want a finite number above 0", alpha))
 	}
-	q := &Dirichlet{data: s.data, opt: s.opt, known: make([]levelScores, s.Vars()),
+	q := &Dirichlet{data: s.data, opt: s.opt, known: newMemory(s.Vars()),
 		shared: new(risings)}
 	q.opt.Alpha = alpha
 	return q
@@ -214,31 +206,27 @@ func (s *Dirichlet) LogScore(j int, parents []int) float64 {
 	if s.opt.MaxParents > 0 && len(parents) > s.opt.MaxParents {
 		return math.Inf(-1)
 	}
-	known, key := &s.known[j], poolKey(parents)
-	known.mu.RLock()
-	v, ok := known.of[key]
-	known.mu.RUnlock()
-	if ok {
-		return v
-	}
-	if c, few := s.cellsOf(j, parents); few {
-		v = s.ofCounts(c.counts, s.data.levels[j])
-		cellsPool.Put(c)
-	} else {
+	return s.known[j].Of(j, parents, func() float64 {
+		if c, few := s.cellsOf(j, parents); few {
+			defer cellsPool.Put(c)
+			return s.ofCounts(c.counts, s.data.levels[j])
+		}
 		w := s.newWalk(j)
 		p := w.root
 		for k, c := range parents {
 			p = w.refine(k, p, c)
 		}
-		v = w.score(p)
+		return w.score(p)
+	})
+}
+
+// newMemory keeps the scores of single sets of each of d variables.
+func newMemory(d int) []scoring.Memory[float64] {
+	all := make([]scoring.Memory[float64], d)
+	for j := range all {
+		all[j].Most = mostKnown(d)
 	}
-	known.mu.Lock()
-	defer known.mu.Unlock()
-	if known.of == nil || len(known.of) >= mostKnown(s.Vars()) {
-		known.of = map[string]float64{}
-	}
-	known.of[key] = v
-	return v
+	return all
 }
 
 // LogScores implements [score.SubsetScorer].

@@ -1,5 +1,7 @@
 package nodescore
 
+import "tobac/internal/scoring"
+
 // A Family is a variable with a set of parents, ascending columns without its own.
 type Family struct {
 	Of  int
@@ -13,4 +15,15 @@ func Families(j int, sets ...[]int) []Family {
 		list[k] = Family{Of: j, Set: set}
 	}
 	return list
+}
+
+// FamilyKey tells variables with their parents apart.
+func FamilyKey(j int, parents []int) string {
+	return string(scoring.AppendKey(scoring.AppendKey(make([]byte, 0, 3+3*len(parents)), j),
+		parents...))
+}
+
+// setKey tells sets of parents apart.
+func setKey(parents []int) string {
+	return string(scoring.AppendKey(make([]byte, 0, 3*len(parents)), parents...))
 }

@@ -202,9 +202,9 @@ func (g *GP) entry(j int, parents []int, scratch *gpScratch) (*gpEntry, []float6
 	group := &g.group[g.of[j]]
 	key := scratch.key[:0]
 	if g.d > sharedVars {
-		key = appendKey(key, j)
+		key = scoring.AppendKey(key, j)
 	}
-	key = appendKey(key, parents...)
+	key = scoring.AppendKey(key, parents...)
 	scratch.key = key
 	group.mu.RLock()
 	e := group.known[string(key)]

@@ -18,7 +18,7 @@ import (
 type GPScorer struct {
 	gp       *GP
 	variance float64 // common, in units of the data; 0 means one for each variable
-	known    *knownScores
+	known    scoring.Memory[float64]
 }
 
 var _ score.SubsetScorer = (*GPScorer)(nil)
@@ -29,7 +29,7 @@ func (g *GP) At(variance float64) *GPScorer {
 	if !(variance > 0) || math.IsInf(variance, 0) {
 		panic(fmt.Sprintf("score: noise variance %v, want a finite positive number", variance))
 	}
-	return &GPScorer{gp: g, variance: variance, known: newKnownScores()}
+	return &GPScorer{gp: g, variance: variance}
 }
 
 // Integrated is the score with a noise variance for each variable: for y in units
@@ -37,7 +37,7 @@ func (g *GP) At(variance float64) *GPScorer {
 // by the trapezoidal rule. Log scores are densities of the raw data. On
 // standardised inputs, a column that is shifted or multiplied changes every score of its
 // variable by the same number and no other score.
-func (g *GP) Integrated() *GPScorer { return &GPScorer{gp: g, known: newKnownScores()} }
+func (g *GP) Integrated() *GPScorer { return &GPScorer{gp: g} }
 
 // Vars implements [score.Scorer].
 func (s *GPScorer) Vars() int { return s.gp.d }
@@ -118,14 +118,7 @@ func (s *GPScorer) score(j int, parents []int, scratch *gpScratch) float64 {
 	case g.group[g.of[j]].n == 0:
 		return 0
 	}
-	var room [64]byte
-	key := appendKey(appendKey(room[:0], j), parents...)
-	v, ok := s.known.find(key)
-	if !ok {
-		v = s.integrate(j, parents, scratch)
-		s.known.keep(key, v)
-	}
-	return v
+	return s.known.Of(j, parents, func() float64 { return s.integrate(j, parents, scratch) })
 }
 
 // integrate averages the evidence over amplitudes and noise variances.

@@ -1,8 +1,6 @@
 package nodescore
 
 import (
-	"fmt"
-
 	"tobac/dag"
 	"tobac/internal/scoring"
 	"tobac/score"
@@ -13,7 +11,7 @@ type DistinctSets map[string]bool
 
 // Add reports whether a set was not among them.
 func (s DistinctSets) Add(set []int) bool {
-	key := fmt.Sprint(set)
+	key := setKey(set)
 	if s[key] {
 		return false
 	}

@@ -76,7 +76,7 @@ func (s *Kept) remember(j int, key string, variables []int, scores []float64) {
 
 // LogScore implements [score.Scorer].
 func (s *Kept) LogScore(j int, parents []int) float64 {
-	key := poolKey(parents)
+	key := setKey(parents)
 	k := &s.known[j]
 	k.mu.RLock()
 	v := math.NaN()
@@ -93,7 +93,7 @@ func (s *Kept) LogScore(j int, parents []int) float64 {
 
 // LogScoresToggled implements [ToggleScorer].
 func (s *Kept) LogScoresToggled(dst []float64, j int, parents, variables []int) {
-	key := poolKey(parents)
+	key := setKey(parents)
 	known := s.values(make([]float64, 0, s.Vars()), j, key)
 	var missing, places []int
 	for k, i := range variables {

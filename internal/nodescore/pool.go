@@ -32,15 +32,6 @@ func NewPool(d int) *Pool {
 	return p
 }
 
-// poolKey tells sets apart.
-func poolKey(parents []int) string {
-	key := make([]byte, 0, 2*len(parents))
-	for _, i := range parents {
-		key = append(key, byte(i), byte(i>>8))
-	}
-	return string(key)
-}
-
 // Put sets the score of a set of parents of variable j, which it keeps. It panics on a score that
 // is NaN or +Inf.
 func (p *Pool) Put(j int, parents []int, score float64) {
@@ -48,7 +39,7 @@ func (p *Pool) Put(j int, parents []int, score float64) {
 		panic(fmt.Sprintf("score: score %v of parents %v of variable %d, want a finite number or "+
 			"-Inf", score, parents, j))
 	}
-	key := poolKey(parents)
+	key := setKey(parents)
 	at, ok := p.at[j][key]
 	if !ok {
 		at = len(p.list[j])
@@ -60,7 +51,7 @@ func (p *Pool) Put(j int, parents []int, score float64) {
 
 // Has reports whether a set is listed.
 func (p *Pool) Has(j int, parents []int) bool {
-	_, ok := p.at[j][poolKey(parents)]
+	_, ok := p.at[j][setKey(parents)]
 	return ok
 }
 
@@ -73,7 +64,7 @@ func (p *Pool) Vars() int { return len(p.list) }
 
 // LogScore implements [score.Scorer].
 func (p *Pool) LogScore(j int, parents []int) float64 {
-	if at, ok := p.at[j][poolKey(parents)]; ok {
+	if at, ok := p.at[j][setKey(parents)]; ok {
 		return p.list[j][at].Score
 	}
 	return math.Inf(-1)

@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
+	"tobac/internal/scoring"
 	"tobac/score"
 )
 
@@ -135,18 +136,10 @@ func (s *Scorer) Vars() int { return s.data.d }
 // linear reports whether variable j has straight lines alone.
 func (s *Scorer) linear(j int) bool { return s.plain[j] || s.data.groups[s.data.of[j]].n == 0 }
 
-// key tells sets of parents apart.
-func key(dst []byte, parents []int) []byte {
-	for _, i := range parents {
-		dst = append(dst, byte(i), byte(i>>8))
-	}
-	return dst
-}
-
 // find is the fit of a set of parents; nil if it was not fitted.
 func (v *variable) find(parents []int) *fit {
 	var room [64]byte
-	k := key(room[:0], parents)
+	k := scoring.AppendKey(room[:0], parents...)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.fitted[string(k)]
@@ -154,7 +147,7 @@ func (v *variable) find(parents []int) *fit {
 
 // keep adds a fit, or replaces one.
 func (v *variable) keep(f *fit) {
-	k := string(key(nil, f.parents))
+	k := string(scoring.AppendKey(nil, f.parents...))
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if old, ok := v.fitted[k]; ok {
@@ -227,7 +220,7 @@ func (s *Scorer) LogScore(j int, parents []int) float64 {
 	}
 	v := s.of[j]
 	var room [64]byte
-	k := key(room[:0], parents)
+	k := scoring.AppendKey(room[:0], parents...)
 	v.mu.Lock()
 	f := v.fitted[string(k)]
 	e, ok := v.extended[string(k)]
