@@ -17,12 +17,12 @@
 //	        c(n, p) − ½ ln|R_AA| − ½(n+α_λ−d+p+1) ln s
 //	        R = t·I + C + …,  s = R_jj − R_jA R_AA⁻¹ R_Aj
 //
-// Equal noise variances tell the directions of edges ([NewLinear]), but hold in the units of the data
-// only: that model sees raw columns. [NewBGe] gives Markov equivalent graphs the same score. It sees
-// standardised columns: shifting or multiplying a column changes no probability. Every model has an
-// intercept with the same prior, and every log score is a density of the raw data, so that log
-// evidences of different models compare. The models of package sem have more scores, behind
-// Hypotheses.
+// Equal noise variances tell the directions of edges ([NewLinear]), but hold in the units of the
+// data only: that model sees raw columns. [NewBGe] gives Markov equivalent graphs the same score.
+// It sees standardised columns: shifting or multiplying a column changes no probability. Every
+// model has an intercept with the same prior, and every log score is a density of the raw data, so
+// that log evidences of different models compare. The models of package sem have more scores,
+// behind Hypotheses.
 //
 // A custom score is any [Scorer]: [NewFunc] makes one of a function, and [Check] tries it. It can
 // also be a [SubsetScorer], which scores many sets at once, and a [Weighted], whose equations are
@@ -30,8 +30,8 @@
 //
 // # The common noise variance
 //
-// [EstimateNoiseVariance] estimates σ² of [NewLinear] from the data. A [NoiseGrid] integrates over σ²;
-// its prior is ln σ² ~ N(−2 + mean_j ln var(x_j), 2²).
+// [EstimateNoiseVariance] estimates σ² of [NewLinear] from the data. A [NoiseGrid] integrates over
+// σ²; its prior is ln σ² ~ N(−2 + mean_j ln var(x_j), 2²).
 //
 // # Priors
 //

@@ -48,11 +48,11 @@ type linearGroup struct {
 //	s        = C_jj − C_jA (λI + C_AA)⁻¹ C_Aj.
 //
 // The intercept's prior is that of [NewBGe], so that the evidences of both compare. Without
-// intercept C = Σ x xᵀ and the first term is left out. Columns are in raw units: the
-// noise variances are equal in no other. A shift of a column changes nothing. A
-// variable without rows scores 0. It is safe for concurrent use, for data x, n×d, with intervened as
-// for [NewBGe]. It shares its moments with what its methods WithNoiseVariance and WithEdgeVariance
-// return, and NoiseGrid is a [NoiseGrid] around its noise variance.
+// intercept C = Σ x xᵀ and the first term is left out. Columns are in raw units: the noise
+// variances are equal in no other. A shift of a column changes nothing. A variable without rows
+// scores 0. It is safe for concurrent use, for data x, n×d, with intervened as for [NewBGe]. It
+// shares its moments with what its methods WithNoiseVariance and WithEdgeVariance return, and
+// NoiseGrid is a [NoiseGrid] around its noise variance.
 func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (Conjugate, error) {
 	l, err := newLinear(x, intervened, opt)
 	if err != nil {

@@ -107,8 +107,8 @@ func TestNeighbours(t *testing.T) {
 		t.Fatal(err)
 	}
 	linear := newLinear(t, x, nil, score.LinearOptions{NoiseVariance: 0.3})
-	for _, s := range []nodescore.NearScorer{bge, linear} {
-		all := dag.AllBut(d, j)
+	for _, c := range []score.Conjugate{bge, linear} {
+		s, all := c.(nodescore.NearScorer), dag.AllBut(d, j)
 		near := s.Neighbours(j, all)
 		var parents []int
 		for trial := range 400 {
