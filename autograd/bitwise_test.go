@@ -29,22 +29,22 @@ func TestElementsAloneAndTogether(t *testing.T) {
 		}
 		t.Run(op.name, func(t *testing.T) {
 			want := elementsOf(t, op, ad.Shape{n}, nil, x, y, ad.Options{Engine: ad.Reference})
+			check := func(where string, i int, got float64) {
+				t.Helper()
+				if math.Float64bits(got) != math.Float64bits(want[i]) &&
+					!(math.IsNaN(got) && math.IsNaN(want[i])) {
+					t.Errorf("%s: of %v and %v got %v, want %v", where, x[i], y[i], got, want[i])
+				}
+			}
 			compare := func(where string, got []float64) {
 				t.Helper()
 				for i, v := range got {
-					if math.Float64bits(v) != math.Float64bits(want[i]) &&
-						!(math.IsNaN(v) && math.IsNaN(want[i])) {
-						t.Errorf("%s: of %v and %v got %v, want %v", where, x[i], y[i], v, want[i])
-					}
+					check(where, i, v)
 				}
 			}
 			compare("array", elementsOf(t, op, ad.Shape{n}, nil, x, y, ad.Options{}))
-			scattered := scatteredElements(t, op, x, y)
-			for i, v := range scattered {
-				if j := (7 * i) % n; math.Float64bits(v) != math.Float64bits(want[j]) &&
-					!(math.IsNaN(v) && math.IsNaN(want[j])) {
-					t.Errorf("scattered: of %v and %v got %v, want %v", x[j], y[j], v, want[j])
-				}
+			for i, v := range scatteredElements(t, op, x, y) {
+				check("scattered", 7*i%n, v)
 			}
 			samples := func(b *ad.Builder) []*ad.Axis {
 				return []*ad.Axis{b.Axis("particle", 1), b.Axis("sample", n)}
@@ -58,16 +58,11 @@ func TestElementsAloneAndTogether(t *testing.T) {
 			alone, scalars := aloneOperands(t, op), scalarOperands(t, op)
 			folded := foldedElements(t, op, x, y)
 			for i := range x {
-				alone, scalars, folded := alone(x[i], y[i])[0], scalars(x[i], y[i]), folded[i]
-				for k, got := range [][]float64{alone, folded, scalars[0][:1], scalars[1][:1],
-					scalars[2][:1], scalars[3][:1]} {
-					if math.Float64bits(got[0]) != math.Float64bits(want[i]) &&
-						!(math.IsNaN(got[0]) && math.IsNaN(want[i])) {
-						t.Errorf("%s: of %v and %v got %v, want %v",
-							[]string{"alone", "constant", "number with array", "array with number",
-								"number with lanes", "lanes with number"}[k], x[i], y[i], got[0],
-							want[i])
-					}
+				check("alone", i, alone(x[i], y[i])[0][0])
+				check("constant", i, folded[i][0])
+				for k, got := range scalars(x[i], y[i]) {
+					check([]string{"number with array", "array with number", "number with lanes",
+						"lanes with number"}[k], i, got[0])
 				}
 			}
 		})

@@ -83,18 +83,28 @@ func BenchmarkReduction(b *testing.B) {
 	}
 }
 
-// BenchmarkFactorisation times factorisations and solutions, per matrix.
+// BenchmarkFactorisation times factorisations, solutions and functions of matrices, per matrix.
 func BenchmarkFactorisation(b *testing.B) {
+	type function = func(a, l, x *ad.Node) *ad.Node
+	logAbsDet := func(a, _, _ *ad.Node) *ad.Node { _, y := a.SLogDet(); return y }
+	inverse := func(a, _, _ *ad.Node) *ad.Node { return a.MatInverse().Sum() }
+	expm := func(_, _, x *ad.Node) *ad.Node { return x.Expm().Sum() }
+	slopeOf := func(f function) function {
+		return func(a, l, x *ad.Node) *ad.Node { return x.Builder().Grad(f(a, l, x), x)[0] }
+	}
 	for _, lanes := range []int{0, 64} {
 		for _, n := range []int{2, 4, 8, 20, 40, 100} {
 			for _, op := range []struct {
 				name  string
-				apply func(a, l, x *ad.Node) *ad.Node
+				apply function
 			}{
 				{"cholesky", func(a, _, _ *ad.Node) *ad.Node { return a.Cholesky() }},
 				{"solve", func(_, l, x *ad.Node) *ad.Node { return l.SolveLower(x) }},
 				{"solve transposed", func(_, l, x *ad.Node) *ad.Node { return l.SolveLowerT(x) }},
 				{"lu", func(a, _, x *ad.Node) *ad.Node { return a.Solve(x) }},
+				{"logdet", logAbsDet}, {"logdet gradient", slopeOf(logAbsDet)},
+				{"inverse", inverse}, {"inverse gradient", slopeOf(inverse)},
+				{"expm", expm}, {"expm gradient", slopeOf(expm)},
 			} {
 				if n*n*lanes > 1<<17 {
 					continue

@@ -1,7 +1,6 @@
 package autograd_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -135,40 +134,5 @@ func TestMatrixAllocations(t *testing.T) {
 		}
 	}); n != 0 {
 		t.Errorf("got %v allocations per run, want 0", n)
-	}
-}
-
-// BenchmarkMatrix: operations on one matrix.
-func BenchmarkMatrix(b *testing.B) {
-	for _, n := range []int{3, 10, 30, 100} {
-		bd := ad.NewBuilder("bench")
-		x := bd.Input("x", ad.Shape{n, n})
-		_, logAbs := x.SLogDet()
-		feed := [][]float64{normals(rand.New(rand.NewPCG(9, 1)), n*n)}
-		for _, c := range []struct {
-			name string
-			y    *ad.Node
-		}{{"logdet", logAbs}, {"inverse", x.MatInverse().Sum()}, {"expm", x.Expm().Sum()}} {
-			for _, outputs := range [][]*ad.Node{nodes(c.y), bd.Grad(c.y, x)} {
-				name := fmt.Sprintf("n=%d/%s", n, c.name)
-				if len(outputs[0].Shape()) > 0 {
-					name += " gradient"
-				}
-				b.Run(name, func(b *testing.B) {
-					ev, err := ad.NewEvaluator(nodes(x), outputs, ad.Options{})
-					if err != nil {
-						b.Fatal(err)
-					}
-					defer ev.Close()
-					dst, src := room(outputs), feeds(feed)
-					b.ReportAllocs()
-					for b.Loop() {
-						if err := ev.Eval(dst, src); err != nil {
-							b.Fatal(err)
-						}
-					}
-				})
-			}
-		}
 	}
 }
