@@ -184,55 +184,35 @@ func TestTwoRoutes(t *testing.T) {
 				}
 				return l, r
 			}},
+		{name: "the gradient of af + bg is a∇f + b∇g", shapes: []ad.Shape{{3}, {3}, {}, {}},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				f, g := x[0].Sin().Dot(x[1].Exp()), x[0].Mul(x[1]).LogSumExp()
+				df, dg := b.Grad(f, x[0], x[1]), b.Grad(g, x[0], x[1])
+				for i := range df {
+					r = append(r, x[2].Mul(df[i]).Add(x[3].Mul(dg[i])))
+				}
+				return b.Grad(x[2].Mul(f).Add(x[3].Mul(g)), x[0], x[1]), r
+			}},
+		{name: "the derivative for an input in several places", shapes: []ad.Shape{vector},
+			sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				u, v, w := x[0].Sin(), x[0].Exp(), x[0].Scale(3)
+				y := u.Mul(v).Add(w.Sin()).Div(v.Exp()).Sub(u).Sum()
+				g := b.Grad(y, u, v, w)
+				return b.Grad(y, x[0]), nodes(g[0].Mul(x[0].Cos()).Add(g[1].Mul(v)).Add(
+					g[2].Scale(3)))
+			}},
+		{name: "log-mean-exp weighs gradients by softmax", axes: []int{7},
+			shapes: []ad.Shape{{3}, {3}}, over: [][]int{nil, {0}},
+			sides: func(b *ad.Builder, a []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
+				density := x[0].Mul(x[1]).Sin().Sum().Scale(3)
+				weight := density.Sub(density.LogSumExpOver(a[0])).Exp()
+				return b.Grad(density.LogMeanExpOver(a[0]), x[0]), nodes(x[0].Mul(x[1]).Cos().Mul(
+					x[1]).Scale(3).Mul(weight).SumOver(a[0]))
+			}},
 	}
 	for _, l := range laws {
 		t.Run(l.name, l.check)
 	}
-}
-
-// TestGradLinear: the gradient of af + bg is a∇f + b∇g.
-func TestGradLinear(t *testing.T) {
-	law{shapes: []ad.Shape{{3}, {3}, {}, {}},
-		sides: func(b *ad.Builder, _ []*ad.Axis, x []*ad.Node) (l, r []*ad.Node) {
-			f, g := x[0].Sin().Dot(x[1].Exp()), x[0].Mul(x[1]).LogSumExp()
-			both := b.Grad(x[2].Mul(f).Add(x[3].Mul(g)), x[0], x[1])
-			df, dg := b.Grad(f, x[0], x[1]), b.Grad(g, x[0], x[1])
-			for i := range both {
-				r = append(r, x[2].Mul(df[i]).Add(x[3].Mul(dg[i])))
-			}
-			return both, r
-		}}.check(t)
-}
-
-// TestFanOut: the derivative for an input used in several places is the sum
-// over the places.
-func TestFanOut(t *testing.T) {
-	f := func(x, y, z *ad.Node) *ad.Node { return x.Mul(y).Add(z.Sin()).Div(y.Exp()).Sub(x).Sum() }
-	shape := ad.Shape{4}
-	b := ad.NewBuilder("fan-out")
-	x, y, z := b.Input("x", shape), b.Input("y", shape), b.Input("z", shape)
-	together := b.Grad(f(x, x, x), x)[0]
-	apart := b.Grad(f(x, y, z), x, y, z)
-	outputs := nodes(together, apart[0].Add(apart[1]).Add(apart[2]))
-	v := normals(rand.New(rand.NewPCG(1, 1)), 4)
-	got := runEngines(t, nodes(x, y, z), outputs, [][]float64{v, v, v}, 1e-12)
-	compare(t, "one input three times", got[0], got[1], 1e-12)
-}
-
-// TestLogMeanExpGradient: the gradient of a log-mean-exp is the
-// softmax-weighted mean of the gradients, here over a mapped axis.
-func TestLogMeanExpGradient(t *testing.T) {
-	b := ad.NewBuilder("estimator")
-	s := b.Axis("sample", 7)
-	theta, e := b.Input("theta", ad.Shape{3}), b.Input("e", ad.Shape{3}, s)
-	density := theta.Mul(e).Sin().Sum().Scale(3)
-	got := b.Grad(density.LogMeanExpOver(s), theta)[0]
-	weight := density.Sub(density.LogSumExpOver(s)).Exp()
-	want := theta.Mul(e).Cos().Mul(e).Scale(3).Mul(weight).SumOver(s)
-	rng := rand.New(rand.NewPCG(2, 2))
-	v := runEngines(t, nodes(theta, e), nodes(got, want),
-		[][]float64{normals(rng, 3), normals(rng, 21)}, 1e-12)
-	compare(t, "gradient", v[0], v[1], 1e-12)
 }
 
 // TestGradOverAxes: for an input that carries the mapped axis the gradient is

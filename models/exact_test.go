@@ -121,31 +121,6 @@ func (p *exactProblem) exact() (logMean float64, gradient []float64,
 	return math.Log(mean), gradient, variance
 }
 
-// TestNodeWiseIdentity lists all 64 graphs on four variables: the expectation of
-// the product over variables is the product of their expectations, each over
-// the parent sets of that variable alone.
-func TestNodeWiseIdentity(t *testing.T) {
-	const d = 4
-	p := newExactProblem(t, d)
-	want, _, _ := p.exact()
-	got := 0.0
-	for j := range d {
-		mean := 0.0
-		for code := range 1 << j { // the parent sets of j
-			g := make([]float64, d*d)
-			for i := range j {
-				g[i*d+j] = float64(code >> i & 1)
-			}
-			prior, data := termsOf(t, p.lik, g, p.theta)
-			mean += p.columnProb(g, j) * math.Exp(prior[j]+data[j])
-		}
-		got += math.Log(mean)
-	}
-	if !(math.Abs(got-want) <= 1e-13*math.Abs(want)) {
-		t.Errorf("Σ_j log E[exp L_j] = %v, log E[exp Σ_j L_j] = %v", got, want)
-	}
-}
-
 // TestEstimatesConverge compares the Monte Carlo estimates of log E[p(D,Θ|G)]
 // with the sum over all graphs, as the number of samples S grows: with M equal
 // particles as repetitions, the errors' mean square times S is the exact

@@ -8,7 +8,6 @@ import (
 
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
-	"tobac/dag"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/floats"
@@ -289,30 +288,6 @@ func TestNetworkGradients(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestNetworkLogJoint compares the sums for two graphs at once.
-func TestNetworkLogJoint(t *testing.T) {
-	rng := newRand(75)
-	for _, c := range networkCases(t) {
-		d, n := c.vars(), c.lik.ParamLen()
-		theta := mat.NewDense(2, n, normals(rng, 2*n))
-		full := dag.New(d)
-		for i := range d {
-			for j := i + 1; j < d; j++ {
-				full.Set(i, j, true)
-			}
-		}
-		prior, data, err := models.LogJoint(c.lik, []*dag.Graph{full, dag.New(d)}, theta)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for m, g := range []*dag.Graph{full, dag.New(d)} {
-			p, l := c.terms(g.Matrix().RawMatrix().Data, theta.RawRowView(m))
-			check(t, c.name, []float64{prior[m], data[m]}, []float64{floats.Sum(p), floats.Sum(l)},
-				1e-13)
-		}
 	}
 }
 

@@ -177,51 +177,6 @@ func TestLinearColumns(t *testing.T) {
 	}
 }
 
-// TestLinearRelabelling asserts that relabelling variables relabels terms:
-// x'[:,a] = x[:,order[a]] and likewise for masks, graphs and parameters.
-func TestLinearRelabelling(t *testing.T) {
-	rng := newRand(5)
-	const n, d = 12, 5
-	order := []int{3, 0, 4, 1, 2}
-	columns := func(m *mat.Dense) *mat.Dense {
-		out := mat.NewDense(n, d, nil)
-		for a, v := range order {
-			out.SetCol(a, mat.Col(nil, v, m))
-		}
-		return out
-	}
-	both := func(g []float64) []float64 {
-		out := make([]float64, d*d)
-		for a, v := range order {
-			for b, w := range order {
-				out[a*d+b] = g[v*d+w]
-			}
-		}
-		return out
-	}
-	x, mask := mat.NewDense(n, d, normals(rng, n*d)), maskGroups(n, d)
-	lik, err := models.NewLinear(x, mask, models.LinearOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	relabelled, err := models.NewLinear(columns(x), columns(mask), models.LinearOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tg := range graphs(rng, d) {
-		kind, g := tg.kind, tg.g
-		theta := normals(rng, d*d)
-		prior, data := termsOf(t, lik, g, theta)
-		prior2, data2 := termsOf(t, relabelled, both(g), both(theta))
-		var wantPrior, wantData []float64
-		for _, v := range order {
-			wantPrior, wantData = append(wantPrior, prior[v]), append(wantData, data[v])
-		}
-		check(t, kind+": relabelled log p(Θ|G)", prior2, wantPrior, 1e-12)
-		check(t, kind+": relabelled log p(D|G,Θ)", data2, wantData, 1e-12)
-	}
-}
-
 // TestLinearInit asserts that initial weights are w + gap·sign(w) with w
 // standard normal: the gap is kept, and mean and mean square agree with 0 and
 // 1 + 2·gap·√(2/π) + gap².

@@ -105,29 +105,6 @@ func TestOneParticleIsGradientAscent(t *testing.T) {
 	}
 }
 
-func TestPermutingParticles(t *testing.T) {
-	permutation := []int{3, 0, 5, 1, 4, 2}
-	for _, kernel := range []svgd.Kernel{svgd.RBF{}, svgd.Additive{Bandwidths: []float64{2, 7}}} {
-		x := gaussianBlocks(3, 6, 2, 3)
-		permuted := zeros(x)
-		for b := range x {
-			for i, p := range permutation {
-				permuted[b].SetRow(i, x[b].RawRowView(p))
-			}
-		}
-		run(t, &svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: kernel}, x, 0, 30)
-		run(t, &svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: kernel}, permuted, 0, 30)
-		want := zeros(x)
-		for b := range x {
-			for i, p := range permutation {
-				want[b].SetRow(i, x[b].RawRowView(p))
-			}
-		}
-		// Only the order of the sums differs: rounding grown over 30 steps.
-		wantBlocksClose(t, "permuted run", permuted, want, 1e-11)
-	}
-}
-
 func TestSplittingIntoBlocks(t *testing.T) {
 	whole := gaussianBlocks(4, 7, 6)
 	split := []*mat.Dense{
