@@ -207,7 +207,8 @@ func TestCalibrationOfLatentTables(t *testing.T) {
 // number and 1/(f+2) of the contrasts of a category of mean variance 1.
 func drawJoint(n int, parents [][]int, order []int, categories int, f float64,
 	rng *rand.Rand) *dataset.Table {
-	data := &dataset.Table{X: mat.NewDense(n, len(parents), nil), Names: []string{"a", "b", "c", "d"}[:len(parents)],
+	data := &dataset.Table{X: mat.NewDense(n, len(parents), nil),
+		Names:     []string{"a", "b", "c", "d"}[:len(parents)],
 		Variables: make([]dataset.Variable, len(parents))}
 	if categories > 0 {
 		data.Variables[0] = dataset.Variable{Kind: dataset.Categorical,
