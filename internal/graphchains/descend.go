@@ -47,15 +47,15 @@ func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
 		value float64
 	}
 	ends := make([]end, mostPilots)
+	screens, err := search.NewScreens(ctx, scoresOf(all), prior, problem.Workers)
+	if err != nil {
+		return 0, nil, err
+	}
 	best := math.Inf(-1)
 	for k, h := range all {
-		screen, err := search.NewScreen(ctx, h.Scores, prior, problem.Workers)
-		if err != nil {
-			return 0, nil, err
-		}
 		err = parallel.For(ctx, len(ends), problem.Workers, func(i int) error {
 			rng := stream.New(problem.Seed, stream.MCMCStart, MostChains+k*len(ends)+i)
-			s := search.At(screen, rng, ends[i].graph)
+			s := search.At(screens[k], rng, ends[i].graph)
 			err := s.Run(ctx, fewTries)
 			ends[i] = end{s.Graph(), s.LogScore()}
 			return err

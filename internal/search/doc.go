@@ -16,7 +16,8 @@
 // search goes back if that was worse, by a margin that falls to zero.
 //
 // Sets of parents that differ in one from another are scored from one factorisation, where a
-// score can ([nodescore.ToggleScorer]).
+// score can ([nodescore.ToggleScorer]). That of a large set follows from the one of the set before
+// ([nodescore.NearScorer]).
 //
 // # Candidates
 //
@@ -26,7 +27,9 @@
 // variable that they do not descend from. So no edge more or less without a cycle improves the
 // graph that it returns. Where many variables explain a little each, none of them is worth its
 // price before most of the others are parents; there a variable gets all at once that promise to
-// be parents, and loses those that then prove useless.
+// be parents, and loses those that then prove useless. A variable of many parents is also tried
+// with all others, which leave it one by one, and with a parent in the place of the parents of that
+// one.
 //
 // The search takes its random numbers from its caller; the same numbers give the same graph. A
 // [Screen] may be used by several searches at the same time, a [Searcher] belongs to one

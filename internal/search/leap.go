@@ -18,48 +18,87 @@ const (
 	leapRounds  = 16  // in each of which the least useful half of the useless parents goes
 )
 
-// leap adds all those of s.open to the parents of j at once that promise to be parents, takes away
-// the useless ones half by half, and climbs. It returns the set that it began with unless the other
-// one is better. It reads s.values of the last call of bestToggle.
+// A climb by single parents to a set of many ends with wrong ones in the place of others, each of
+// which is of use only if all are there. From all variables as parents, the wrong ones leave first.
+// Where a parent has many parents itself, which tell almost all of it, they stand in its place.
+const (
+	fewOfAll       = 16  // parents, below which that is not tried
+	mostOfAll      = 300 // parents, those of most worth
+	severalParents = 4   // of a parent
+)
+
+// leap climbs to the parents of j from sets far away, and returns the one that it began with unless
+// another is better: from all those of s.open that promise to be parents, less the useless ones
+// half by half, and, of many parents, from all of s.open, and from a parent in the place of its
+// parents. It reads s.values of the last call of bestToggle.
 func (s *Searcher) leap(j int, set []int, q float64) ([]int, float64) {
 	if s.leapt[j] != nil && same(*s.leapt[j], set) {
 		return set, q
 	}
 	s.leapt[j] = &set
-	far, open := s.promising(set), slices.Clone(s.open)
-	if far == nil {
-		return set, q
-	}
-	at := s.q(j, far)
-	for range leapRounds {
-		next := s.sifted(j, far, at)
-		if slices.Equal(next, far) {
-			break
+	open, worth := slices.Clone(s.open), s.worth(set)
+	best, highest := set, q
+	try := func(far []int) {
+		at := s.q(j, far)
+		for i := 0; i >= 0; {
+			if at, i = s.bestToggle(j, far, at, open, open); i >= 0 {
+				far = nodescore.Toggled(far, i)
+			}
 		}
-		far, at = next, s.q(j, next)
-	}
-	for {
-		next, i := s.bestToggle(j, far, at, open, open)
-		if i < 0 {
-			break
+		if at = s.exact(j, far, at); at > highest+slack(highest) {
+			best, highest = far, at
 		}
-		far, at = nodescore.Toggled(far, i), next
 	}
-	if at = s.exact(j, far, at); !(at > q+slack(q)) {
-		return set, q
+	if far := s.promising(set, worth); far != nil {
+		try(s.sift(j, far))
 	}
-	return far, at
+	if len(set) >= fewOfAll {
+		all := Best(open, worth, max(mostOfAll, len(set)))
+		if !math.IsInf(s.q(j, all), -1) {
+			try(all)
+		}
+		for _, i := range open {
+			if far := s.inPlace(i, best); far != nil && !math.IsInf(s.q(j, far), -1) {
+				try(far)
+			}
+		}
+	}
+	return best, highest
 }
 
-// promising is a set with all that promise to be parents of the same variable, nil if few do.
-func (s *Searcher) promising(set []int) []int {
-	price := math.Inf(1)
-	worth, others := make([]float64, s.d), 0
+// inPlace is a set with i in the place of all parents of i, nil unless they are several.
+func (s *Searcher) inPlace(i int, set []int) []int {
+	if _, member := slices.BinarySearch(set, i); member {
+		return nil
+	}
+	far := slices.DeleteFunc(slices.Clone(set), func(k int) bool {
+		_, parent := slices.BinarySearch(s.parents[i], k)
+		return parent
+	})
+	if len(set)-len(far) < severalParents {
+		return nil
+	}
+	return nodescore.Toggled(far, i)
+}
+
+// worth is q with each other one of s.open as one more parent, by variable, and infinite for those
+// that are parents.
+func (s *Searcher) worth(set []int) []float64 {
+	worth := make([]float64, s.d)
 	for k, i := range s.open {
 		worth[i] = s.values[k]
 		if _, member := slices.BinarySearch(set, i); member {
 			worth[i] = math.Inf(1)
-		} else if !math.IsInf(worth[i], -1) {
+		}
+	}
+	return worth
+}
+
+// promising is a set with all that promise to be parents of the same variable, nil if few do.
+func (s *Searcher) promising(set []int, worth []float64) []int {
+	price, others := math.Inf(1), 0
+	for _, i := range s.open {
+		if !math.IsInf(worth[i], 0) {
 			price = min(price, worth[i])
 			others++
 		}
@@ -79,6 +118,19 @@ func (s *Searcher) promising(set []int) []int {
 	}
 	slices.Sort(far)
 	return Best(far, worth, max(mostLeaping, len(set)))
+}
+
+// sift takes the useless parents of j away half by half, and adds those that gain.
+func (s *Searcher) sift(j int, far []int) []int {
+	at := s.q(j, far)
+	for range leapRounds {
+		next := s.sifted(j, far, at)
+		if slices.Equal(next, far) {
+			break
+		}
+		far, at = next, s.q(j, next)
+	}
+	return far
 }
 
 // sifted is a set of parents of j with all others of s.open that gain, and without the half of its

@@ -357,3 +357,49 @@ func TestManyWeakParents(t *testing.T) {
 			f.Parents()[d-1])
 	}
 }
+
+// A search that begins where the parents of a parent stand in its place finds it: none of them can
+// leave alone, and it gains nothing beside them.
+func TestInPlaceOfParents(t *testing.T) {
+	const rows, roots, sum, child = 500, 22, 22, 23
+	rng := rand.New(rand.NewPCG(6, 1))
+	x := mat.NewDense(rows, child+1, nil)
+	truth := make([][]int, child+1)
+	truth[sum], truth[child] = dag.Identity(8), dag.Identity(roots + 1)[8:]
+	for n := range rows {
+		for j := range roots {
+			x.Set(n, j, rng.NormFloat64())
+		}
+		for _, j := range []int{sum, child} {
+			v := rng.NormFloat64()
+			if j == sum {
+				v *= 1e-3
+			}
+			for _, i := range truth[j] {
+				v += x.At(n, i)
+			}
+			x.Set(n, j, v)
+		}
+	}
+	s, err := score.NewBGe(x, nil, score.BGeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := score.Sparse(child+1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := dag.New(child + 1)
+	for i := range roots {
+		start.Set(i, child, true)
+		start.Set(i, sum, i < 8)
+	}
+	f := search.At(screened(t, s, p), rand.New(rand.NewPCG(1, 1)), start)
+	if err := f.Run(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.LogScore(), logScore(s, p, truth); got < want-1e-6 {
+		t.Errorf("ln p is %.1f, and %.1f of the true graph; parents %v", got, want,
+			f.Parents()[child])
+	}
+}
