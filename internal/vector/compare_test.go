@@ -144,25 +144,6 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestPairsAgree: AVX2 and AVX-512 agree to the bit, NaN included.
-func TestPairsAgree(t *testing.T) {
-	if len(vector.Available()) < 3 {
-		t.Skip("no two sets in assembly")
-	}
-	rng := rand.New(rand.NewPCG(38, 39))
-	const n = 1 << 16
-	x, y, a, b := arguments(rng, n), arguments(rng, n), make([]float64, n), make([]float64, n)
-	for _, f := range pairings {
-		f.vec(vector.AVX2, a, x, y)
-		f.vec(vector.AVX512, b, x, y)
-		for i := range x {
-			if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-				t.Fatalf("%s of %v and %v: %v and %v", f.name, x[i], y[i], a[i], b[i])
-			}
-		}
-	}
-}
-
 // TestSubProduct compares with plain Go, up to rounding, on vectors of any length, in a
 // result of its own and in place; the sets in assembly agree to the bit.
 func TestSubProduct(t *testing.T) {
