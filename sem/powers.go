@@ -34,9 +34,11 @@ type chosen interface {
 
 // A form is a model of this package in its forms.
 type form struct {
-	family   string // first word of the text form
-	chosen   Model
-	powers   Model // with its powers: a struct that embeds the settings
+	family string // first word of the text form
+	chosen Model
+	// with its powers: a struct that embeds the settings. As methods of the settings the powers
+	// would be 83 more public names, which only engines call.
+	powers   Model
 	changed  Model // a pointer to a copy, which settings change
 	settings []*setting.Setting
 }

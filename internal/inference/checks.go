@@ -1,6 +1,7 @@
 package inference
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -120,15 +121,7 @@ func atOdds(fixed, probabilities *mat.Dense, names []string) []string {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b edge) int {
-		switch {
-		case a.gap > b.gap:
-			return -1
-		case a.gap < b.gap:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b edge) int { return cmp.Compare(b.gap, a.gap) })
 	out := make([]string, len(all))
 	for k, e := range all {
 		out[k] = fmt.Sprintf("%s → %s the probability %.2f", names[e.i], names[e.j],

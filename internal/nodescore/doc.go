@@ -11,6 +11,12 @@
 // each ([GP.Integrated]), on standardised columns. [MaximiseNoiseVariance] finds σ² of any score
 // from an engine's evidences.
 //
+// # Memories
+//
+// Scores that take long are kept in a [scoring.Memory]. A [Pool] is no memory but a score, under
+// which sets that are not listed are impossible. [Kept] has one entry for a set with all of its
+// neighbours, which moves of chains ask for together.
+//
 // # References
 //
 //   - Y. Cho, L. Saul (2009), NeurIPS: the arc-cosine kernel.

@@ -430,7 +430,8 @@ func (y *system) leave(b block, at int, c *complement) {
 }
 
 // cholesky factorises k, t×t, with pivots of at least so much but for rounding, into l, whose
-// diagonal holds inverses, and returns log|k|.
+// diagonal holds inverses, and returns log|k|. It allocates nothing, and takes what [mat.Cholesky]
+// refuses by rounding.
 func cholesky(l, k []float64, t int, least float64) (log float64) {
 	for r := range t {
 		of := l[r*t : r*t+r+1]

@@ -172,7 +172,8 @@ func (w *worker) population(n int, rng *rand.Rand) (sum float64, now []*state) {
 }
 
 // cool raises the inverse temperature, to 1 at most, and writes the logarithms of the weights that
-// particles have then.
+// particles have then. [anneal.Next] is for weights that are linear in it; here each try takes a
+// factor of every particle, and a band ends them.
 func (w *worker) cool(logs []float64, now []*state) {
 	left := func(power float64) float64 {
 		w.power = power
