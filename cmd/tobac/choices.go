@@ -172,7 +172,7 @@ func (o *fitOptions) configured(m sem.Model) (sem.Model, error) {
 	}
 	m, settings := sem.Settings(m)
 	return m, o.setGiven(cli.NewTopic(modelName(m), cli.GroupModels, "",
-		librarySettings("", settings)))
+		librarySettings(settings)))
 }
 
 // setOrder reads the value of --order.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"tobac"
 	"tobac/engine"
@@ -16,15 +15,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// librarySettings makes flags of settings of the library, without a prefix of their names and
-// without those that are left out.
-func librarySettings(prefix string, all []*setting.Setting, leftOut ...string) *pflag.FlagSet {
+// librarySettings makes flags of settings of the library, without those that are left out.
+func librarySettings(all []*setting.Setting, leftOut ...string) *pflag.FlagSet {
 	f := cli.NewSettings()
 	for _, s := range all {
 		if !slices.Contains(leftOut, s.Name) {
-			name := strings.TrimPrefix(s.Name, prefix)
-			f.Var(s, name, s.Usage)
-			cli.DefaultText(f, name, s.Default)
+			f.Var(s, s.Name, s.Usage)
+			cli.DefaultText(f, s.Name, s.Default)
 		}
 	}
 	return f
@@ -35,7 +32,7 @@ func topics(c *tobac.Config, engines ...engine.Settings) (all []cli.Topic) {
 	for _, s := range engines {
 		e := s.Engine()
 		all = append(all,
-			cli.NewTopic(e.Name(), cli.GroupEngines, e.About(), librarySettings("", e.Settings())))
+			cli.NewTopic(e.Name(), cli.GroupEngines, e.About(), librarySettings(e.Settings())))
 	}
 	order := cli.NewSettings()
 	for k, s := range c.Order.Settings() {
@@ -45,7 +42,7 @@ func topics(c *tobac.Config, engines ...engine.Settings) (all []cli.Topic) {
 	}
 	return append(all,
 		cli.NewTopic("prior", cli.GroupOthers, priorHelp,
-			librarySettings("", c.Prior.Settings(), "prior")),
+			librarySettings(c.Prior.Settings(), "prior")),
 		cli.NewTopic("order", cli.GroupOthers, orderHelp, order),
 	)
 }
@@ -93,7 +90,7 @@ func (o *fitOptions) topics() []cli.Topic {
 	for _, m := range sem.Models() {
 		_, settings := sem.Settings(m.Model)
 		all = append(all,
-			cli.NewTopic(m.Name, cli.GroupModels, m.About, librarySettings("", settings)))
+			cli.NewTopic(m.Name, cli.GroupModels, m.About, librarySettings(settings)))
 	}
 	return append(all,
 		data,

@@ -182,7 +182,7 @@ func (s *Scorer) prepare(c *child, j int, rows []int, x mat.Matrix, g *gram) err
 			c.values[at] = v.values()[int(code)]
 		}
 		number(c.y, seen)
-		return s.tabulate(c, j, rows, x)
+		return s.tabulate(c, rows, x)
 	}
 	transform := func(form int, f func(v float64) (value, logDerivative float64)) {
 		y, sum := make([]float64, len(c.y)), 0.0
@@ -213,7 +213,7 @@ func (s *Scorer) prepare(c *child, j int, rows []int, x mat.Matrix, g *gram) err
 }
 
 // tabulate prepares tables of probabilities given variables with levels.
-func (s *Scorer) tabulate(c *child, j int, rows []int, x mat.Matrix) error {
+func (s *Scorer) tabulate(c *child, rows []int, x mat.Matrix) error {
 	var levels, which []int
 	c.tableAt = make([]int, len(s.variables))
 	for i, v := range s.variables {

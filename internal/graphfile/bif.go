@@ -42,7 +42,7 @@ func readBIF(data []byte, source string) (*Graph, error) {
 		if err == nil {
 			switch {
 			case block.is("network"):
-				_, err = r.body(r.nothing, r.nothing)
+				err = r.body(r.nothing, r.nothing)
 			case block.is("variable"):
 				err = r.variable(block.line)
 			case block.is("probability"):
@@ -76,8 +76,9 @@ func (r *bifReader) nothing(string) error { return nil }
 
 // body reads from the name of a block to its closing brace; before gets the text before the opening
 // one, property each property.
-func (r *bifReader) body(before, property func(text string) error) (name string, err error) {
-	if name, err = r.words("{"); err == nil {
+func (r *bifReader) body(before, property func(text string) error) error {
+	name, err := r.words("{")
+	if err == nil {
 		err = before(name)
 	}
 	if err == nil {
@@ -87,7 +88,7 @@ func (r *bifReader) body(before, property func(text string) error) (name string,
 	for depth := 1; depth > 0 && err == nil; {
 		switch {
 		case r.next.end():
-			return "", r.unexpected("}")
+			return r.unexpected("}")
 		case r.next.is("{"):
 			depth++
 		case r.next.is("}"):
@@ -112,7 +113,7 @@ func (r *bifReader) body(before, property func(text string) error) (name string,
 			err = r.advance()
 		}
 	}
-	return name, err
+	return err
 }
 
 func (r *bifReader) variable(line int) error {
@@ -128,7 +129,7 @@ func (r *bifReader) variable(line int) error {
 		r.c.vertex(name)
 		return r.c.crowded()
 	}
-	_, err := r.body(before, func(text string) error {
+	err := r.body(before, func(text string) error {
 		key, value, _ := strings.Cut(text, "=")
 		words, value := strings.Fields(key), strings.TrimSpace(value)
 		switch {
@@ -203,7 +204,7 @@ func (r *bifReader) probability(line int) error {
 			return err
 		}
 	}
-	_, err := r.body(r.nothing, r.nothing)
+	err := r.body(r.nothing, r.nothing)
 	if b := r.tables[ends[0]]; err == nil && b != nil {
 		b.ends = ends
 		ok, bad := b.fill(r.inner)
