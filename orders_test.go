@@ -519,6 +519,14 @@ func TestFormsOfParticles(t *testing.T) {
 			t.Errorf("model %v, warnings:\n%s", c.cfg.Model, warnings)
 		}
 	}
+	// Columns of variance 1 are no other model.
+	r := newRun(t, data, tobac.Config{Engine: &stein.DiBS{SVGD: *quick}, Model: sem.BGe{}})
+	if err := r.Advance(t.Context(), r.Steps()); err != nil {
+		t.Fatal(err)
+	}
+	if all := strings.Join(r.Warnings(), "\n"); strings.Contains(all, "no form of the model") {
+		t.Errorf("DiBS under BGe, warnings:\n%s", all)
+	}
 }
 
 // Resamples that cannot be ordered are counted in a warning.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"tobac/background"
 	"tobac/engine"
@@ -184,10 +185,12 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	was, is := sem.Describe(chosen.String()), sem.Describe(model.String())
+	was, _, _ := strings.Cut(sem.Describe(chosen.String()), " (") // settings are no other model
+	is, _, _ := strings.Cut(sem.Describe(model.String()), " (")
 	if was != is {
-		s.warnings = append(s.warnings, fmt.Sprintf("svgd has no form of the model of the data, "+
-			"%s: its particles are those of %s, which may tell other directions", was, is))
+		s.warnings = append(s.warnings, fmt.Sprintf("%s has no form of the model of the data, "+
+			"%s: its particles are those of %s, which may tell other directions", s.engine.Name(),
+			was, is))
 	}
 	density := priors.EdgesPerNodeFor(&p.Prior, p.Vars())
 	if s.drawn != nil && p.Prior.EdgesPerNode == 0 {
