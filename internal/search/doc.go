@@ -28,8 +28,7 @@
 // graph that it returns. Where many variables explain a little each, none of them is worth its
 // price before most of the others are parents; there a variable gets all at once that promise to
 // be parents, and loses those that then prove useless. A variable of many parents is also tried
-// with all others, which leave it one by one, and with a parent in the place of the parents of that
-// one.
+// with all others, which leave it one by one, and with random ones that others then make room for.
 //
 // The search takes its random numbers from its caller; the same numbers give the same graph. A
 // [Screen] may be used by several searches at the same time, a [Searcher] belongs to one

@@ -19,18 +19,21 @@ const (
 )
 
 // A climb by single parents to a set of many ends with wrong ones in the place of others, each of
-// which is of use only if all are there. From all variables as parents, the wrong ones leave first.
-// Where a parent has many parents itself, which tell almost all of it, they stand in its place.
+// which is of use only if all are there: where others tell almost all of a parent, these stand in
+// its place. From all variables as parents, the wrong ones leave first. A few random parents more,
+// which are held until the others have climbed, push out what stands in their place.
 const (
-	fewOfAll       = 16  // parents, below which that is not tried
-	mostOfAll      = 300 // parents, those of most worth
-	severalParents = 4   // of a parent
+	fewOfAll  = 16  // parents, below which that is not tried
+	mostOfAll = 200 // variables, above which it takes too long
+	heldTries = 40
+	heldWork  = 4000 // tries times variables
+	mostHeld  = 6    // parents
 )
 
 // leap climbs to the parents of j from sets far away, and returns the one that it began with unless
 // another is better: from all those of s.open that promise to be parents, less the useless ones
-// half by half, and, of many parents, from all of s.open, and from a parent in the place of its
-// parents. It reads s.values of the last call of bestToggle.
+// half by half, and, of many parents, from all of s.open, and from the best set with random ones
+// that are held at first. It reads s.values of the last call of bestToggle.
 func (s *Searcher) leap(j int, set []int, q float64) ([]int, float64) {
 	if s.leapt[j] != nil && same(*s.leapt[j], set) {
 		return set, q
@@ -38,11 +41,19 @@ func (s *Searcher) leap(j int, set []int, q float64) ([]int, float64) {
 	s.leapt[j] = &set
 	open, worth := slices.Clone(s.open), s.worth(set)
 	best, highest := set, q
-	try := func(far []int) {
+	try := func(far, held []int) {
 		at := s.q(j, far)
-		for i := 0; i >= 0; {
-			if at, i = s.bestToggle(j, far, at, open, open); i >= 0 {
-				far = nodescore.Toggled(far, i)
+		if math.IsInf(at, -1) {
+			return
+		}
+		others := slices.DeleteFunc(slices.Clone(open), func(i int) bool {
+			return slices.Contains(held, i)
+		})
+		for _, variables := range [2][]int{others, open} {
+			for i := 0; i >= 0; {
+				if at, i = s.bestToggle(j, far, at, variables, open); i >= 0 {
+					far = nodescore.Toggled(far, i)
+				}
 			}
 		}
 		if at = s.exact(j, far, at); at > highest+slack(highest) {
@@ -50,35 +61,22 @@ func (s *Searcher) leap(j int, set []int, q float64) ([]int, float64) {
 		}
 	}
 	if far := s.promising(set, worth); far != nil {
-		try(s.sift(j, far))
+		try(s.sift(j, far), nil)
 	}
-	if len(set) >= fewOfAll {
-		all := Best(open, worth, max(mostOfAll, len(set)))
-		if !math.IsInf(s.q(j, all), -1) {
-			try(all)
+	if len(set) >= fewOfAll && s.scores.rounded(set) { // else that takes too long
+		if len(open) <= mostOfAll {
+			try(open, nil)
 		}
-		for _, i := range open {
-			if far := s.inPlace(i, best); far != nil && !math.IsInf(s.q(j, far), -1) {
-				try(far)
+		for range min(heldTries, heldWork/len(open)) {
+			far, held := best, []int(nil)
+			for range mostHeld {
+				i := open[s.rng.IntN(len(open))]
+				far, held = with(far, i), append(held, i)
 			}
+			try(far, held)
 		}
 	}
 	return best, highest
-}
-
-// inPlace is a set with i in the place of all parents of i, nil unless they are several.
-func (s *Searcher) inPlace(i int, set []int) []int {
-	if _, member := slices.BinarySearch(set, i); member {
-		return nil
-	}
-	far := slices.DeleteFunc(slices.Clone(set), func(k int) bool {
-		_, parent := slices.BinarySearch(s.parents[i], k)
-		return parent
-	})
-	if len(set)-len(far) < severalParents {
-		return nil
-	}
-	return nodescore.Toggled(far, i)
 }
 
 // worth is q with each other one of s.open as one more parent, by variable, and infinite for those
