@@ -23,7 +23,7 @@ type Turning struct {
 }
 
 // turns is how often each edge of a graph is tried, of which the second half counts.
-const turns = 40
+const turns = 80
 
 // Turn gives each graph the directions of a graph that is drawn in proportion to prior ×
 // evidence^Part, by Markov chains that turn single edges around from the graph as it is. With an
@@ -57,10 +57,9 @@ func (t Turning) Turn(graphs []*dag.Graph, edges *mat.Dense, weight []float64, s
 		rng := stream.New(seed, stream.TurnedEdges, k)
 		const counted = turns / 2
 		for round := range turns {
-			for at := range all {
-				if c.turn(all, rng.IntN(len(all)), rng.Float64()); at%2 == 0 {
-					c.handOver(all, rng.IntN(len(all)), rng.Float64(), rng.Float64())
-				}
+			for range all {
+				c.turn(all, rng.IntN(len(all)), rng.Float64())
+				c.handOver(all, rng.IntN(len(all)), rng.Float64(), rng.Float64())
 			}
 			if round < turns-counted {
 				continue

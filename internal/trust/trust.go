@@ -41,10 +41,10 @@ import (
 //
 // Neither is any independence of what somebody measured exact, and what graphs of columns of every
 // kind say of directions rests on independences alone. Their evidence counts for directions as that
-// of independentRows rows, among the graphs with the same adjacencies, of which all of the evidence
-// decides (bench/notes/kinds.md). That somebody measured shows in numbers that are equal, not in
-// levels and counts. It is so too where another model, or the ranks in the place of a form that the
-// noise refutes, reads directions off independences, and some columns are levels or counts.
+// of independentRows rows; all of the evidence decides of adjacencies (bench/notes/kinds.md). That
+// somebody measured shows in numbers that are equal, not in levels and counts. It is so too where
+// another model, or the ranks in the place of a form that the noise refutes, reads directions off
+// independences, and some columns are levels or counts.
 const (
 	trustedRows     = 2
 	recordedRows    = 15
