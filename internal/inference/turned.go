@@ -22,8 +22,13 @@ type Turning struct {
 	Of     []int // which of the scores is that of a graph; nil: the first
 }
 
-// turns is how often each edge of a graph is tried, of which the second half counts.
-const turns = 80
+// turns is how often each edge of a graph is tried, of which the second half counts. Hand-overs
+// score so many more sets of parents that they take minutes above mostHanded variables; up to there
+// edges are tried twice as often.
+const (
+	turns      = 40
+	mostHanded = 12
+)
 
 // Turn gives each graph the directions of a graph that is drawn in proportion to prior ×
 // evidence^Part, by Markov chains that turn single edges around from the graph as it is. With an
@@ -55,18 +60,24 @@ func (t Turning) Turn(graphs []*dag.Graph, edges *mat.Dense, weight []float64, s
 			change.Set(e.From, e.To, change.At(e.From, e.To)-w)
 		}
 		rng := stream.New(seed, stream.TurnedEdges, k)
-		const counted = turns / 2
-		for round := range turns {
+		rounds := turns
+		if d <= mostHanded {
+			rounds *= 2
+		}
+		counted := rounds / 2
+		for round := range rounds {
 			for range all {
 				c.turn(all, rng.IntN(len(all)), rng.Float64())
-				c.handOver(all, rng.IntN(len(all)), rng.Float64(), rng.Float64())
+				if d <= mostHanded {
+					c.handOver(all, rng.IntN(len(all)), rng.Float64(), rng.Float64())
+				}
 			}
-			if round < turns-counted {
+			if round < rounds-counted {
 				continue
 			}
 			c.direct(pairs, rng)
 			for _, e := range pairs {
-				change.Set(e.From, e.To, change.At(e.From, e.To)+w/counted)
+				change.Set(e.From, e.To, change.At(e.From, e.To)+w/float64(counted))
 			}
 		}
 		next := dag.New(d)
