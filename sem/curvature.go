@@ -74,8 +74,9 @@ func curved(data *dataset.Table) bool {
 			rest.Reset()
 		}
 	}
-	chance := min(tests*distuv.ChiSquared{K: 1}.Survival(most),
-		float64(curvedFunctions*d)*distuv.ChiSquared{K: float64(d - 1)}.Survival(fit))
+	among, free := float64(d-1), float64(n-d-1)
+	chance := min(tests*distuv.F{D1: 1, D2: free}.Survival(most),
+		float64(curvedFunctions*d)*distuv.F{D1: among, D2: free}.Survival(fit/among))
 	least := curvedChance
 	if d > fewColumns {
 		least = wideChance
