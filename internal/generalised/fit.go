@@ -6,8 +6,10 @@ import (
 
 	"tobac/internal/vector"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -447,82 +449,44 @@ func trace(m *mat.SymDense) float64 {
 	return sum
 }
 
-// A factor is L of a matrix LLᵀ, by row.
-type factor struct {
-	size   int
-	l      []float64
-	before []float64 // by row: products of the columns of L that are known
-}
-
-// panel is the number of columns of L that are computed one by one.
-const panel = 24
+// A factor is L of a matrix LLᵀ. Unlike [mat.Cholesky] it does not estimate the condition.
+type factor struct{ l blas64.Triangular }
 
 func newFactor(size int) factor {
-	f := factor{size: size, l: make([]float64, size*size)}
-	if size > panel {
-		f.before = make([]float64, size*size)
-	}
-	return f
+	return factor{blas64.Triangular{N: size, Stride: size, Data: make([]float64, size*size),
+		Uplo: blas.Lower, Diag: blas.NonUnit}}
 }
 
 // set makes it the factor of a multiple of the identity less a matrix; false if that is not
 // positive definite.
 func (f *factor) set(m *mat.SymDense, ridge float64) bool {
-	n, raw := f.size, m.RawSymmetric()
-	clear(f.before)
-	view := func(of []float64, row, column, columns int) blas64.General {
-		return blas64.General{Rows: n - row, Cols: columns, Stride: n, Data: of[row*n+column:]}
-	}
-	for first := 0; first < n; first += panel {
-		end := min(first+panel, n)
-		for i := first; i < n; i++ {
-			row := f.l[i*n+first : (i+1)*n]
-			for j := first; j < min(i+1, end); j++ {
-				column, v := f.l[j*n+first:], -raw.Data[j*raw.Stride+i]
-				if first > 0 {
-					v -= f.before[i*n+j]
-				}
-				v -= floats.Dot(row[:j-first], column[:j-first])
-				if i > j {
-					row[j-first] = v / column[j-first]
-					continue
-				}
-				if v += ridge; !(v > 0) || math.IsInf(v, 1) {
-					return false
-				}
-				row[j-first] = math.Sqrt(v)
-			}
+	n, raw := f.l.N, m.RawSymmetric()
+	for i := range n {
+		for j := range i + 1 {
+			f.l.Data[i*n+j] = -raw.Data[j*raw.Stride+i]
 		}
-		if end < n {
-			kernels.AddGram(view(f.before, end, end, n-end), view(f.l, end, first, end-first))
-		}
+		f.l.Data[i*n+i] += ridge
 	}
-	return true
+	_, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: n, Data: f.l.Data, Uplo: blas.Lower})
+	return ok && !math.IsInf(f.logDet(), 0)
 }
 
 // solve replaces b with (LLᵀ)⁻¹b.
 func (f *factor) solve(b []float64) {
-	for i := range f.size {
-		row := f.l[i*f.size:]
-		b[i] = (b[i] - floats.Dot(row[:i], b[:i])) / row[i]
-	}
+	blas64.Trsv(blas.NoTrans, f.l, blas64.Vector{N: len(b), Inc: 1, Data: b})
 	f.back(b)
 }
 
 // back replaces b with (Lᵀ)⁻¹b.
 func (f *factor) back(b []float64) {
-	for i := f.size - 1; i >= 0; i-- {
-		row := f.l[i*f.size:]
-		b[i] /= row[i]
-		floats.AddScaled(b[:i], -b[i], row[:i])
-	}
+	blas64.Trsv(blas.Trans, f.l, blas64.Vector{N: len(b), Inc: 1, Data: b})
 }
 
 // logDet is ln|LLᵀ|.
 func (f *factor) logDet() float64 {
 	sum := 0.0
-	for i := range f.size {
-		sum += 2 * math.Log(f.l[i*f.size+i])
+	for i := range f.l.N {
+		sum += 2 * math.Log(f.l.Data[i*f.l.N+i])
 	}
 	return sum
 }
