@@ -71,14 +71,13 @@ type bgeGroup struct {
 //	         + ½(α_λ−d+2p+1) ln t − ½ ln|R_AA| − ½(N'+p+1) ln s,   s = R_jj − R_jA R_AA⁻¹ R_Aj,
 //
 // where the prior mean ν is 0 on raw columns and x̄ on standardised ones. A variable
-// without rows scores 0. The score is safe for concurrent use. Its method WithAlphaLambda is the
-// score with other degrees of freedom for the same data.
+// without rows scores 0. The score is safe for concurrent use.
 //
 // The data x are n×d. intervened is nil, or n×d with 1 where
 // the entry was set by intervention: such a row drops out of that variable's score,
 // while it still counts for the variable's children. A column that cannot be
 // standardised is an error that names it.
-func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (Conjugate, error) {
+func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (BGe, error) {
 	data, err := scoring.NewTable("BGe", x, intervened)
 	if err != nil {
 		return nil, err
@@ -115,9 +114,8 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (Conjugate, error) {
 	return b, nil
 }
 
-// WithAlphaLambda is the score with other degrees of freedom of the prior for the
-// same data, whose moments it shares with b. It panics unless they exceed d+1.
-func (b *bge) WithAlphaLambda(alphaLambda float64) Conjugate {
+// WithAlphaLambda implements [BGe].
+func (b *bge) WithAlphaLambda(alphaLambda float64) BGe {
 	if !(alphaLambda > float64(b.d+1)) || math.IsInf(alphaLambda, 0) {
 		panic(fmt.Sprintf("score: BGe: alpha lambda %v on %d variables, want a finite number "+
 			"above %d", alphaLambda, b.d, b.d+1))

@@ -18,7 +18,7 @@ import (
 	"tobac/score"
 )
 
-func newBGe(t *testing.T, x, mask mat.Matrix, opt score.BGeOptions) score.Conjugate {
+func newBGe(t *testing.T, x, mask mat.Matrix, opt score.BGeOptions) score.BGe {
 	t.Helper()
 	s, err := score.NewBGe(x, mask, opt)
 	if err != nil {

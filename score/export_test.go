@@ -27,17 +27,3 @@ func (g NoiseGrid) Posterior(logEvidence []float64) (weights []float64, total fl
 }
 
 func NoisePrior(s Conjugate) scoring.NoisePrior { return s.(*linear).noisePrior() }
-
-func GridOf(s Conjugate, points int) NoiseGrid { return s.(*linear).NoiseGrid(points) }
-
-func WithNoise(s Conjugate, variance float64) (Conjugate, error) {
-	return s.(*linear).WithNoiseVariance(variance)
-}
-
-func WithEdges(s Conjugate, variance float64) Conjugate {
-	return s.(*linear).WithEdgeVariance(variance)
-}
-
-func WithFreedom(s Conjugate, alphaLambda float64) Conjugate {
-	return s.(*bge).WithAlphaLambda(alphaLambda)
-}

@@ -50,10 +50,8 @@ type linearGroup struct {
 // The intercept's prior is that of [NewBGe], so that the evidences of both compare. Without
 // intercept C = Σ x xᵀ and the first term is left out. Columns are in raw units: the noise
 // variances are equal in no other. A shift of a column changes nothing. A variable without rows
-// scores 0. It is safe for concurrent use, for data x, n×d, with intervened as for [NewBGe]. It
-// shares its moments with what its methods WithNoiseVariance and WithEdgeVariance return, and
-// NoiseGrid is a [NoiseGrid] around its noise variance.
-func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (Conjugate, error) {
+// scores 0. It is safe for concurrent use, for data x, n×d, with intervened as for [NewBGe].
+func NewLinear(x, intervened mat.Matrix, opt LinearOptions) (Linear, error) {
 	l, err := newLinear(x, intervened, opt)
 	if err != nil {
 		return nil, err
@@ -88,8 +86,8 @@ func newLinear(x, intervened mat.Matrix, opt LinearOptions) (*linear, error) {
 	return l.withNoise(opt.NoiseVariance)
 }
 
-// WithNoiseVariance is the model with another noise variance for the same data.
-func (l *linear) WithNoiseVariance(variance float64) (Conjugate, error) {
+// WithNoiseVariance implements [Linear].
+func (l *linear) WithNoiseVariance(variance float64) (Linear, error) {
 	q, err := l.withNoise(variance)
 	if err != nil {
 		return nil, err
@@ -111,9 +109,8 @@ func (l *linear) withNoise(variance float64) (*linear, error) {
 	return q, nil
 }
 
-// WithEdgeVariance is the model with another prior variance of the weights for the same data. It
-// panics unless the variance is finite and positive.
-func (l *linear) WithEdgeVariance(variance float64) Conjugate {
+// WithEdgeVariance implements [Linear].
+func (l *linear) WithEdgeVariance(variance float64) Linear {
 	if !(variance > 0) || math.IsInf(variance, 0) {
 		panic(fmt.Sprintf("score: linear model: edge variance %v, want a finite positive number",
 			variance))

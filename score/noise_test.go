@@ -172,7 +172,7 @@ func TestNoiseGrid(t *testing.T) {
 	x := normals(52, n, 1)
 	linear := newLinear(t, x, nil, score.LinearOptions{NoiseVariance: 1})
 	evidence := func(v float64) float64 {
-		l, err := score.WithNoise(linear, v)
+		l, err := linear.WithNoiseVariance(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestNoiseGrid(t *testing.T) {
 			best, estimate = e, math.Exp(l)
 		}
 	}
-	centred, err := score.WithNoise(linear, estimate)
+	centred, err := linear.WithNoiseVariance(estimate)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestNoiseGrid(t *testing.T) {
 		points int
 		tol    float64
 	}{{1, 0.02}, {5, 0.02}, {9, 1e-3}} {
-		grid := score.GridOf(centred, row.points)
+		grid := centred.NoiseGrid(row.points)
 		logs := make([]float64, row.points)
 		for k, v := range grid.Variances {
 			logs[k] = evidence(v)

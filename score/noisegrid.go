@@ -10,7 +10,7 @@ import (
 //
 //	p(D) = ∫ p(D | σ²) p(ln σ²) d ln σ² ≈ Σ_k e^LogWeights[k] p(D | Variances[k]),
 //
-// with one computation of an engine for each point. See [NewLinear].
+// with one computation of an engine for each point. See [Linear].
 type NoiseGrid struct {
 	Variances  []float64
 	LogWeights []float64
@@ -32,8 +32,7 @@ func (l *linear) noisePrior() scoring.NoisePrior {
 	return p
 }
 
-// NoiseGrid is a grid of so many points around the noise variance of l, with the prior of the
-// package comment: ln σ² ~ N(−2 + mean_j ln var(x_j), 2²).
+// NoiseGrid implements [Linear].
 func (l *linear) NoiseGrid(points int) NoiseGrid {
 	rows := 0
 	for j := range l.d {

@@ -36,10 +36,32 @@ type Weighted interface {
 	Equation(j int, parents []int) Equation
 }
 
-// A Conjugate score has a conjugate prior on linear equations: see [NewBGe] and [NewLinear].
+// A Conjugate score has a conjugate prior on linear equations: a [BGe] or a [Linear].
 type Conjugate interface {
 	SubsetScorer
 	Weighted
+}
+
+// A BGe is a score of [NewBGe].
+type BGe interface {
+	Conjugate
+	// WithAlphaLambda is the score with other degrees of freedom of the prior for the same data,
+	// whose moments it shares. It panics unless they exceed d+1.
+	WithAlphaLambda(alphaLambda float64) BGe
+}
+
+// A Linear is a score of [NewLinear].
+type Linear interface {
+	Conjugate
+	// WithNoiseVariance is the model with another noise variance for the same data, whose moments
+	// it shares. A variance that is not finite and positive is an error.
+	WithNoiseVariance(variance float64) (Linear, error)
+	// WithEdgeVariance is the model with another prior variance of the weights for the same data.
+	// It panics unless the variance is finite and positive.
+	WithEdgeVariance(variance float64) Linear
+	// NoiseGrid is a grid of so many points around the noise variance, with the prior of the
+	// package comment: ln σ² ~ N(−2 + mean_j ln var(x_j), 2²).
+	NoiseGrid(points int) NoiseGrid
 }
 
 // LogScores writes log p(x_j | x_A) for every subset A of the candidates, as

@@ -24,7 +24,7 @@ func TestSharedMoments(t *testing.T) {
 	before := mat.DenseCopyOf(x)
 	for name, intervened := range map[string]mat.Matrix{"observed": nil, "interventions": mask,
 		"mask of zeros": mat.NewDense(n, d, nil)} {
-		made := func(edge float64) score.Conjugate {
+		made := func(edge float64) score.Linear {
 			t.Helper()
 			l, err := score.NewLinear(x, intervened,
 				score.LinearOptions{NoiseVariance: 0.7, EdgeVariance: edge})
@@ -33,7 +33,7 @@ func TestSharedMoments(t *testing.T) {
 			}
 			return l
 		}
-		got, want := score.WithEdges(made(1), 4), made(4)
+		got, want := made(1).WithEdgeVariance(4), made(4)
 		for j := range d {
 			for _, parents := range [][]int{nil, {(j + 1) % d}} {
 				if a, b := got.LogScore(j, parents), want.LogScore(j, parents); a != b {
@@ -45,7 +45,7 @@ func TestSharedMoments(t *testing.T) {
 	for _, scale := range []score.Scale{score.Raw, score.Standardised} {
 		for name, intervened := range map[string]mat.Matrix{"observed": nil,
 			"interventions": mask} {
-			made := func(lambda float64) score.Conjugate {
+			made := func(lambda float64) score.BGe {
 				t.Helper()
 				b, err := score.NewBGe(x, intervened,
 					score.BGeOptions{AlphaMu: 0.5, AlphaLambda: lambda, Scale: scale})
@@ -55,7 +55,7 @@ func TestSharedMoments(t *testing.T) {
 				return b
 			}
 			first := made(6)
-			got, want := score.WithFreedom(score.WithFreedom(first, 9), 12), made(12)
+			got, want := first.WithAlphaLambda(9).WithAlphaLambda(12), made(12)
 			for j := range d {
 				for _, parents := range [][]int{nil, {(j + 1) % d}} {
 					if a, b := got.LogScore(j, parents), want.LogScore(j, parents); a != b {

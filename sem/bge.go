@@ -91,9 +91,8 @@ func (m bgeModel) hypotheses(data *dataset.Table) ([]Hypothesis, error) {
 	if err != nil {
 		return nil, err
 	}
-	scaled := first.(interface{ WithAlphaLambda(float64) score.Conjugate })
 	for k, f := range scales {
-		all[k] = Hypothesis{Scores: scaled.WithAlphaLambda(float64(d+1) + f),
+		all[k] = Hypothesis{Scores: first.WithAlphaLambda(float64(d+1) + f),
 			LogWeight: -math.Log(float64(len(scales)))}
 	}
 	return all, nil

@@ -124,12 +124,11 @@ func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 		return nil, err
 	}
 	opt.NoiseVariance = v
-	scores, err := score.NewLinear(data.X, data.Mask(), opt)
+	centre, err := score.NewLinear(data.X, data.Mask(), opt)
 	if err != nil {
 		return nil, err
 	}
 	_, d := data.X.Dims()
-	centre := scores.(varied)
 	grid := centre.NoiseGrid(gridPoints(d))
 	edgeVariances := []float64{opt.EdgeVariance}
 	if m.EdgeVariance == 0 {
@@ -138,7 +137,7 @@ func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 	var all []Hypothesis
 	for _, opt.EdgeVariance = range edgeVariances {
 		if opt.EdgeVariance != 0 {
-			centre = centre.WithEdgeVariance(opt.EdgeVariance).(varied)
+			centre = centre.WithEdgeVariance(opt.EdgeVariance)
 		}
 		all = append(all,
 			onGrid(grid, -math.Log(float64(len(edgeVariances))), func(v float64) score.Scorer {
@@ -150,14 +149,6 @@ func (m linearModel) Hypotheses(ctx context.Context, data *dataset.Table, prior 
 			})...)
 	}
 	return all, nil
-}
-
-// varied are scores of [score.NewLinear], which have relatives with other variances.
-type varied interface {
-	score.Conjugate
-	NoiseGrid(points int) score.NoiseGrid
-	WithNoiseVariance(variance float64) (score.Conjugate, error)
-	WithEdgeVariance(variance float64) score.Conjugate
 }
 
 // Equations is read where draws get equations.

@@ -85,7 +85,7 @@ func Normals(seed uint64, n, d int) *mat.Dense {
 }
 
 // NewLinear is the score of data, which it must take.
-func NewLinear(t testing.TB, x, mask mat.Matrix, opt score.LinearOptions) score.Conjugate {
+func NewLinear(t testing.TB, x, mask mat.Matrix, opt score.LinearOptions) score.Linear {
 	t.Helper()
 	s, err := score.NewLinear(x, mask, opt)
 	if err != nil {

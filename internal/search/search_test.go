@@ -286,16 +286,13 @@ func TestDetours(t *testing.T) {
 	}
 }
 
-// scaled are scores of [score.NewBGe].
-type scaled interface{ WithAlphaLambda(float64) score.Conjugate }
-
 // A search through several scores is one under each, from the graph of that before.
 func TestThrough(t *testing.T) {
 	s, _ := simulated(t, 30, 200, 3)
 	prior := score.Fair(30)
 	var all []score.Scorer
 	for _, f := range []float64{3, 0.1, 0.003} {
-		all = append(all, s.(scaled).WithAlphaLambda(31+f))
+		all = append(all, s.(score.BGe).WithAlphaLambda(31+f))
 	}
 	screens, err := search.NewScreens(t.Context(), all, prior, 2)
 	if err != nil {

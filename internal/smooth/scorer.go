@@ -318,8 +318,8 @@ func (t *Data) LeastVariance() float64 {
 	return least * least
 }
 
-// NoiseGrid is that of [score.NewLinear] around the noise variance of all equations. It
+// NoiseGrid is that of [score.Linear] around the noise variance of all equations. It
 // panics if these have own ones.
 func (s *Scorer) NoiseGrid(points int) score.NoiseGrid {
-	return s.base.(interface{ NoiseGrid(int) score.NoiseGrid }).NoiseGrid(points)
+	return s.base.(score.Linear).NoiseGrid(points)
 }
