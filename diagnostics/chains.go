@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"tobac/internal/ranks"
+
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"tobac/internal/ranks"
 )
 
 // halves are the first and last halves of chains of one length, without the middle draw of an odd

@@ -58,18 +58,29 @@ layers but the last, whose weights are integrated out and drawn afterwards.`, &F
 // Describe says in words what a model is, from its text form: that of a model of this
 // package, or any other, which comes back as it is.
 func Describe(text string) string {
-	name, settings, _ := strings.Cut(text, " ")
-	words := wordsOf(name)
-	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
-		words, settings = Describe("bge"), strings.TrimSpace(rest)
-	}
-	switch {
-	case words == "":
-		return text
-	case settings == "":
+	words, settings := described(text)
+	if settings == "" {
 		return words
 	}
 	return words + " (" + settings + ")"
+}
+
+// DescribeFamily is [Describe] without the settings.
+func DescribeFamily(text string) string {
+	words, _ := described(text)
+	return words
+}
+
+func described(text string) (words, settings string) {
+	name, settings, _ := strings.Cut(text, " ")
+	words = wordsOf(name)
+	if rest, unequal := strings.CutPrefix(settings, "unequal"); unequal {
+		words, settings = wordsOf("bge"), strings.TrimSpace(rest)
+	}
+	if words == "" {
+		return text, ""
+	}
+	return words, settings
 }
 
 // family is the first word of the text form of a model.

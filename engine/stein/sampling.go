@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"tobac/background"
 	"tobac/engine"
@@ -185,9 +184,8 @@ func (s *sampling) beginParticles(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	was, _, _ := strings.Cut(sem.Describe(chosen.String()), " (") // settings are no other model
-	is, _, _ := strings.Cut(sem.Describe(model.String()), " (")
-	if was != is {
+	was, is := sem.DescribeFamily(chosen.String()), sem.DescribeFamily(model.String())
+	if was != is { // settings are no other model
 		s.warnings = append(s.warnings, fmt.Sprintf("%s has no form of the model of the data, "+
 			"%s: its particles are those of %s, which may tell other directions", s.engine.Name(),
 			was, is))

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/integrate/quad"
-
 	"tobac/internal/parallel"
 	"tobac/internal/ranks"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate/quad"
 )
 
 // Latent makes the evidence of a [Joint] of normal scores that of latent normal variables (Muthén
