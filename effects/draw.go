@@ -2,6 +2,7 @@ package effects
 
 import (
 	"math"
+	"slices"
 
 	"tobac/dag"
 	"tobac/posterior"
@@ -34,11 +35,12 @@ type outcome struct {
 // structure is a graph in the sequence in which its variables can be computed.
 type structure struct {
 	order   []int   // sources first
+	place   []int   // of each variable in the order
 	parents [][]int // ascending, by variable
 }
 
 func structureOf(g *dag.Graph) structure {
-	s := structure{parents: make([][]int, g.Len())}
+	s := structure{place: make([]int, g.Len()), parents: make([][]int, g.Len())}
 	left := make([]int, g.Len())
 	var free []int
 	for j := range s.parents {
@@ -50,6 +52,7 @@ func structureOf(g *dag.Graph) structure {
 	for len(free) > 0 {
 		i := free[0]
 		free = free[1:]
+		s.place[i] = len(s.order)
 		s.order = append(s.order, i)
 		for _, j := range g.Children(i) {
 			if left[j]--; left[j] == 0 {
@@ -60,13 +63,14 @@ func structureOf(g *dag.Graph) structure {
 	return s
 }
 
+// after are the variables behind one in the order, among which are those that it reaches.
+func (s *structure) after(from int) []int { return s.order[s.place[from]+1:] }
+
 func (s *structure) reached(dst []bool, from int) {
 	clear(dst)
 	dst[from] = true
-	for _, j := range s.order {
-		for _, i := range s.parents[j] {
-			dst[j] = dst[j] || dst[i]
-		}
+	for _, j := range s.after(from) {
+		dst[j] = slices.ContainsFunc(s.parents[j], func(i int) bool { return dst[i] })
 	}
 	dst[from] = false
 }
@@ -97,7 +101,7 @@ func newLinear(g *dag.Graph, e *posterior.Equations) *linear {
 func (l *linear) slopes(dst []float64, from int, _, _ float64) {
 	clear(dst)
 	dst[from] = 1
-	for _, j := range l.order {
+	for _, j := range l.after(from) {
 		for k, i := range l.parents[j] {
 			dst[j] += l.weights[j][k] * dst[i]
 		}

@@ -171,8 +171,10 @@ func (e *Effects) slopes(from int) (values [][]float64, paths []float64) {
 }
 
 func (e *Effects) effect(from, to int, values []float64, path float64) Effect {
-	f := Effect{From: from, To: to, Path: path, Distribution: e.distribution(values),
-		InSD: math.NaN()}
+	f := Effect{From: from, To: to, Path: path, InSD: math.NaN()}
+	if path > 0 || !e.fromPosterior { // else it is 0
+		f.Distribution = e.distribution(values)
+	}
 	for m, v := range values {
 		switch {
 		case v > 0:

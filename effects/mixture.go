@@ -104,19 +104,20 @@ func quantiles(values, weights []float64, levels ...float64) []float64 {
 	if len(values) == 0 || len(values) != len(weights) {
 		panic(fmt.Sprintf("effects: %d weights for %d values", len(weights), len(values)))
 	}
-	at := make([]int, len(values))
-	for m := range at {
-		at[m] = m
+	type weighted struct{ value, weight float64 }
+	all := make([]weighted, len(values))
+	for m, v := range values {
+		all[m] = weighted{v, weights[m]}
 	}
-	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	slices.SortFunc(all, func(a, b weighted) int { return cmp.Compare(a.value, b.value) })
 	out := make([]float64, len(levels))
-	k, sum := 0, weights[at[0]]
+	k, sum := 0, all[0].weight
 	for l, level := range levels {
-		for k < len(at)-1 && sum < level-roundedWeights {
+		for k < len(all)-1 && sum < level-roundedWeights {
 			k++
-			sum += weights[at[k]]
+			sum += all[k].weight
 		}
-		out[l] = values[at[k]]
+		out[l] = all[k].value
 	}
 	return out
 }

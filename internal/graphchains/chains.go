@@ -184,24 +184,38 @@ const (
 func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem,
 	e *Settings, t trust.Trust) (*Settled, error) {
 	var best *Settled
-	var all []sem.Evidence
+	var compared []sem.Evidence
+	all := make([]sem.Evidence, len(models))
 	highest := math.Inf(-1)
-	for _, m := range models {
-		if note := inference.LeftOut(m, models, data, all); note != "" {
-			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
+	for _, at := range inTurn(models) {
+		m := models[at]
+		say := func(log float64, note string) {
+			all[at] = sem.Evidence{Model: m.String(), Log: log, Note: note}
+			compared = append(compared, all[at])
+		}
+		if note := inference.LeftOut(m, models, data, compared); note != "" {
+			say(math.NaN(), note)
 			continue
 		}
 		hypotheses, err := hypotheses(ctx, data, m, problem, e)
 		if err != nil {
 			return nil, err
 		}
+		if best != nil {
+			level, err := glimpse(ctx, data, m, hypotheses, problem, t, best.best)
+			if err != nil {
+				return nil, err
+			}
+			if level < highest-farBehind*float64(len(data.Names)) {
+				say(level, inference.ByGraph)
+				continue
+			}
+		}
 		s, level, err := pilotChains(ctx, data, m, hypotheses, problem, e, t)
 		if err != nil {
 			return nil, err
 		}
-		e := sem.Evidence{Model: m.String(), Log: level,
-			Note: "mean of log p(D, graph) over short chains, no evidence"}
-		all = append(all, e)
+		say(level, "mean of log p(D, graph) over short chains, no evidence")
 		if level > highest {
 			best, highest = s, level
 		}
