@@ -42,36 +42,70 @@ const fewTries = 10
 // of the hypothesis, and its graphs, of which the most probable one comes first.
 func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
 	problem *engine.Problem) (chosen int, graphs []*dag.Graph, err error) {
-	type end struct {
-		graph *dag.Graph
-		value float64
-	}
-	ends := make([]end, mostPilots)
 	screens, err := search.NewScreens(ctx, scoresOf(all), prior, problem.Workers)
 	if err != nil {
 		return 0, nil, err
 	}
-	best := math.Inf(-1)
-	for k, h := range all {
-		err = parallel.For(ctx, len(ends), problem.Workers, func(i int) error {
-			rng := stream.New(problem.Seed, stream.MCMCStart, MostChains+k*len(ends)+i)
-			s := search.At(screens[k], rng, ends[i].graph)
-			err := s.Run(ctx, fewTries)
-			ends[i] = end{s.Graph(), s.LogScore()}
+	s := descent{all: all, screens: screens, problem: problem, best: math.Inf(-1)}
+	if err := s.narrow(ctx, 0); err != nil {
+		return 0, nil, err
+	}
+	if s.reached[0].value-s.reached[1].value > disagreeing {
+		s.ends = s.reached
+		if err := s.narrow(ctx, len(all)-len(search.Back(screens))); err != nil {
+			return 0, nil, err
+		}
+	}
+	for _, e := range s.reached {
+		graphs = append(graphs, e.graph)
+	}
+	return s.chosen, graphs, nil
+}
+
+// disagreeing is how far apart, in nats, two searches may end before they go on: from where they
+// are, under the hypotheses again but the first few ([search.Back]).
+const disagreeing = 7
+
+// A descent is two searches through hypotheses.
+type descent struct {
+	all     []sem.Hypothesis
+	screens []*search.Screen
+	problem *engine.Problem
+	ends    [mostPilots]end // of the searches so far, the best first
+	runs    int
+
+	chosen  int             // the hypothesis of the most probable graph
+	best    float64         // its ln p
+	reached [mostPilots]end // under it
+}
+
+// An end is where a search stopped.
+type end struct {
+	graph *dag.Graph
+	value float64
+}
+
+// narrow goes through the hypotheses from one on, until several in a row have no better graph than
+// the chosen one.
+func (s *descent) narrow(ctx context.Context, from int) error {
+	for k := from; k < len(s.all) && k-s.chosen <= mostWorse; k++ {
+		err := parallel.For(ctx, len(s.ends), s.problem.Workers, func(i int) error {
+			rng := stream.New(s.problem.Seed, stream.MCMCStart, MostChains+s.runs+i)
+			at := search.At(s.screens[k], rng, s.ends[i].graph)
+			err := at.Run(ctx, fewTries)
+			s.ends[i] = end{at.Graph(), at.LogScore()}
 			return err
 		})
 		if err != nil {
-			return 0, nil, err
+			return err
 		}
-		slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(b.value, a.value) })
-		if v := h.LogWeight + ends[0].value; v > best {
-			best, chosen, graphs = v, k, nil
-			for _, e := range ends {
-				graphs = append(graphs, e.graph)
-			}
-		} else if k-chosen >= mostWorse {
-			break
+		s.runs += len(s.ends)
+		slices.SortStableFunc(s.ends[:], func(a, b end) int {
+			return cmp.Compare(b.value, a.value)
+		})
+		if v := s.all[k].LogWeight + s.ends[0].value; v > s.best {
+			s.best, s.chosen, s.reached = v, k, s.ends
 		}
 	}
-	return chosen, graphs, nil
+	return nil
 }

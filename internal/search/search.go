@@ -131,6 +131,13 @@ func Through(ctx context.Context, screens []*Screen, rng *rand.Rand, tries int,
 	return s, nil
 }
 
+// Back are the scores that a search goes through again from where it ended under the last ones:
+// all but the first few, under which it would forget all that it has found.
+func Back(screens []*Screen) []*Screen { return screens[min(forgetting, len(screens)-1):] }
+
+// forgetting is how many scores a search that begins again leaves out.
+const forgetting = 2
+
 // empty is at no order yet.
 func empty(c *Screen, rng *rand.Rand) *Searcher {
 	s := &Searcher{
