@@ -23,15 +23,13 @@ type learner struct {
 	parameters      []parameter
 	weights, target [][]float64 // views of flat slices
 	all, allTarget  []float64
-	optimiser       svgd.State
-	updates         int // of the network, skipped ones not counted
+	optimiser       svgd.State // whose count is that of the updates, skipped ones left out
 	skipped         int
 
 	environments []state
 	replay       *ring
 	trace        []float64
 	sum          float64 // of the losses of the last, unfinished stretch of the trace
-	counted      int
 
 	act  *policyProgram
 	stop *policyProgram // at the ends of transitions, by the target network
@@ -239,12 +237,12 @@ func (l *learner) update(iteration int) {
 	for i, v := range g {
 		l.all[i] += v
 	}
-	if l.updates++; l.updates%l.settings.Refresh == 0 {
+	if l.optimiser.Count%l.settings.Refresh == 0 {
 		copy(l.allTarget, l.all)
 	}
 	l.sum += l.loss.loss[0]
-	if l.counted++; l.counted == TraceEvery {
+	if l.optimiser.Count%TraceEvery == 0 {
 		l.trace = append(l.trace, l.sum/TraceEvery)
-		l.sum, l.counted = 0, 0
+		l.sum = 0
 	}
 }

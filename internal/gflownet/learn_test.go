@@ -81,9 +81,9 @@ func TestStep(t *testing.T) {
 		before := slices.Clone(l.all)
 		l.loss.flat[2] = math.NaN()
 		l.update(13)
-		if l.skipped != 1 || l.updates != 1 || !slices.Equal(l.all, before) {
+		if l.skipped != 1 || l.optimiser.Count != 1 || !slices.Equal(l.all, before) {
 			t.Errorf("%v: %d skipped, %d updates after a gradient that is no number, want 1 and "+
-				"1, and the same weights", policy, l.skipped, l.updates)
+				"1, and the same weights", policy, l.skipped, l.optimiser.Count)
 		}
 	}
 }

@@ -370,14 +370,14 @@ func TestRestoreErrors(t *testing.T) {
 	advance(t, m, 12)
 	before, _ := json.Marshal(m.State())
 	for name, damage := range map[string]func(s *gflownet.State){
-		"iteration":    func(s *gflownet.State) { s.Iteration = -1 },
-		"weights have": func(s *gflownet.State) { s.Weights = s.Weights[8:] },
-		"NaN":          func(s *gflownet.State) { s.Target[7], s.Target[6] = 0x7f, 0xff },
-		"moments":      func(s *gflownet.State) { s.First = nil },
-		"episodes":     func(s *gflownet.State) { s.Episodes = s.Episodes[:7] },
+		"iteration":     func(s *gflownet.State) { s.Iteration = -1 },
+		"weights, want": func(s *gflownet.State) { s.Weights = s.Weights[1:] },
+		"NaN":           func(s *gflownet.State) { s.Target[7] = math.NaN() },
+		"moments":       func(s *gflownet.State) { s.Optimiser.First = nil },
+		"episodes":      func(s *gflownet.State) { s.Episodes = s.Episodes[:7] },
 		// an edge from a variable to itself
 		"replay":  func(s *gflownet.State) { s.Replay[0] |= 1 },
-		"updates": func(s *gflownet.State) { s.Updates = 100 },
+		"updates": func(s *gflownet.State) { s.Optimiser.Count = 100 },
 	} {
 		state := m.State()
 		damage(state)

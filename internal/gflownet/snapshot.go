@@ -1,35 +1,32 @@
 package gflownet
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
+
+	"tobac/svgd"
 )
 
 // A State is that of the training of a [Model] between iterations. It is plain data, and its
 // JSON keeps every bit. It belongs to the scores, the prior, the settings and the seed that the
 // model was made with, which the snapshot of a run has; the number of workers may be another.
-// Numbers are 8 bytes each, little-endian; graphs are one bit for each pair of variables,
-// transitions such graphs with 2 bytes for the edge.
+// Graphs are one bit for each pair of variables, transitions such graphs with 2 bytes for the edge.
 type State struct {
 	Iteration int  `json:"iteration"`
 	Finished  bool `json:"finished,omitempty"` // by the tolerance
 
-	Weights []byte `json:"weights,omitempty"`
-	Target  []byte `json:"target,omitempty"`
-	First   []byte `json:"first,omitempty"`  // moments of the optimiser
-	Second  []byte `json:"second,omitempty"` //
-	Updates int    `json:"updates,omitempty"`
-	Skipped int    `json:"skipped,omitempty"`
+	Weights   []float64  `json:"weights,omitempty"`
+	Target    []float64  `json:"target,omitempty"`
+	Optimiser svgd.State `json:"optimiser"`
+	Skipped   int        `json:"skipped,omitempty"`
 	// graphs of the environments, as transitions without an edge
 	Episodes []byte `json:"episodes,omitempty"`
 	Replay   []byte `json:"replay,omitempty"`
 	Next     int    `json:"next,omitempty"` // where the next transition goes
 
-	Trace   []float64 `json:"trace,omitempty"`
-	Sum     float64   `json:"sum,omitempty"` // of the losses since the last number of the trace
-	Counted int       `json:"counted,omitempty"`
+	Trace []float64 `json:"trace,omitempty"`
+	Sum   float64   `json:"sum,omitempty"` // of the losses since the last number of the trace
 }
 
 // State copies the state of the training.
@@ -39,17 +36,14 @@ func (m *Model) State() *State {
 	if l == nil {
 		return s
 	}
-	s.Weights, s.Target = pack(l.all), pack(l.allTarget)
-	if l.optimiser.Count > 0 {
-		s.First, s.Second = pack(l.optimiser.First[0]), pack(l.optimiser.Second[0])
-	}
-	s.Updates, s.Skipped = l.updates, l.skipped
+	s.Weights, s.Target = slices.Clone(l.all), slices.Clone(l.allTarget)
+	s.Optimiser, s.Skipped = l.optimiser.Clone(), l.skipped
 	episodes := newRing(m.Vars(), len(l.environments))
 	for k := range l.environments {
 		episodes.put(&l.environments[k], 0)
 	}
 	s.Episodes, s.Replay, s.Next = episodes.bytes, slices.Clone(l.replay.bytes), l.replay.next
-	s.Trace, s.Sum, s.Counted = slices.Clone(l.trace), l.sum, l.counted
+	s.Trace, s.Sum = slices.Clone(l.trace), l.sum
 	return s
 }
 
@@ -64,18 +58,18 @@ func (m *Model) Restore(s *State) error {
 		m.iteration, m.finished = s.Iteration, s.Finished
 		return nil
 	}
-	weights, err1 := unpack("weights", s.Weights, len(l.all))
-	target, err2 := unpack("target", s.Target, len(l.all))
-	first, second := [][]float64(nil), [][]float64(nil)
-	var err3, err4 error
-	if s.Updates > 0 {
-		var a, b []float64
-		a, err3 = unpack("first moments", s.First, len(l.all))
-		b, err4 = unpack("second moments", s.Second, len(l.all))
-		first, second = [][]float64{a}, [][]float64{b}
+	parts := []part{{"weights", s.Weights}, {"target", s.Target}}
+	if s.Optimiser.Count > 0 {
+		if len(s.Optimiser.First) != 1 || len(s.Optimiser.Second) != 1 {
+			return errors.New("gflownet: damaged state: moments are missing")
+		}
+		parts = append(parts, part{"first moments", s.Optimiser.First[0]},
+			part{"second moments", s.Optimiser.Second[0]})
 	}
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return err
+	for _, p := range parts {
+		if err := p.check(len(l.all)); err != nil {
+			return err
+		}
 	}
 	environments, replay := newRing(l.replay.d, len(l.environments)),
 		newRing(l.replay.d, l.replay.capacity)
@@ -88,15 +82,14 @@ func (m *Model) Restore(s *State) error {
 	if err := replay.restore(s.Replay, s.Next, m.reward, true); err != nil {
 		return fmt.Errorf("gflownet: damaged state: replay: %w", err)
 	}
-	copy(l.all, weights)
-	copy(l.allTarget, target)
-	l.optimiser.First, l.optimiser.Second, l.optimiser.Count = first, second, s.Updates
-	l.updates, l.skipped = s.Updates, s.Skipped
+	copy(l.all, s.Weights)
+	copy(l.allTarget, s.Target)
+	l.optimiser, l.skipped = s.Optimiser.Clone(), s.Skipped
 	for k := range l.environments {
 		environments.get(&l.environments[k], k)
 	}
 	l.replay = replay
-	l.trace, l.sum, l.counted = slices.Clone(s.Trace), s.Sum, s.Counted
+	l.trace, l.sum = slices.Clone(s.Trace), s.Sum
 	m.iteration, m.finished = s.Iteration, s.Finished
 	return nil
 }
@@ -107,11 +100,10 @@ func (m *Model) fits(s *State) error {
 		return fmt.Errorf("gflownet: damaged state: iteration %d, want 0 to %d", s.Iteration,
 			m.Steps())
 	}
-	if s.Updates < 0 || s.Skipped < 0 || s.Updates+s.Skipped > s.Iteration || s.Counted < 0 ||
-		s.Counted >= TraceEvery || len(s.Trace) != s.Updates/TraceEvery ||
-		s.Counted != s.Updates%TraceEvery {
+	if n := s.Optimiser.Count; n < 0 || s.Skipped < 0 || n+s.Skipped > s.Iteration ||
+		len(s.Trace) != n/TraceEvery {
 		return fmt.Errorf("gflownet: damaged state: %d updates, %d skipped, %d numbers of the "+
-			"trace at iteration %d", s.Updates, s.Skipped, len(s.Trace), s.Iteration)
+			"trace at iteration %d", n, s.Skipped, len(s.Trace), s.Iteration)
 	}
 	return nil
 }
@@ -144,22 +136,18 @@ func (r *ring) restore(bytes []byte, next int, reward *reward, whole bool) error
 	return nil
 }
 
-func pack(v []float64) []byte {
-	b, err := binary.Append(nil, binary.LittleEndian, v)
-	if err != nil {
-		panic("gflownet: " + err.Error()) // numbers have bytes
-	}
-	return b
+// A part is a list of numbers, one for each weight of the network.
+type part struct {
+	name   string
+	values []float64
 }
 
-func unpack(name string, b []byte, count int) ([]float64, error) {
-	v := make([]float64, count)
-	if n, err := binary.Decode(b, binary.LittleEndian, v); err != nil || n != len(b) {
-		return nil, fmt.Errorf("gflownet: damaged state: %s have %d bytes, want %d", name, len(b),
-			8*count)
+func (p part) check(count int) error {
+	if len(p.values) != count {
+		return fmt.Errorf("gflownet: damaged state: %d %s, want %d", len(p.values), p.name, count)
 	}
-	if slices.ContainsFunc(v, func(x float64) bool { return x-x != 0 }) {
-		return nil, fmt.Errorf("gflownet: damaged state: %s hold NaN or an infinity", name)
+	if slices.ContainsFunc(p.values, func(x float64) bool { return x-x != 0 }) {
+		return fmt.Errorf("gflownet: damaged state: %s hold NaN or an infinity", p.name)
 	}
-	return v, nil
+	return nil
 }
