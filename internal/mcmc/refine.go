@@ -205,16 +205,15 @@ func (m *Sampler) candidates(value []float64) [][]int {
 			}
 		}
 		worth[j] = min(max(worth[j], leastCandidates), len(lists[j]))
-		switch {
-		case slow && probable[j] < manyParents:
-			worth[j] = min(worth[j], max(m.options.Candidates, slowCandidates))
-		case slow:
-			worth[j] = min(worth[j], max(m.options.Candidates, DefaultCandidates(m.d)))
-		case fast && m.d <= fewVariables:
-			worth[j] = len(lists[j])
+		limit, few := len(lists[j]), probable[j] < manyParents
+		if slow || m.d > fewVariables && few {
+			limit = max(m.options.Candidates, DefaultCandidates(m.d))
 		}
-		if m.d > fewVariables && probable[j] < manyParents {
-			worth[j] = min(worth[j], max(m.options.Candidates, DefaultCandidates(m.d)))
+		if slow && few {
+			limit = min(limit, max(m.options.Candidates, slowCandidates))
+		}
+		if worth[j] = min(worth[j], limit); fast && !slow && m.d <= fewVariables {
+			worth[j] = limit
 		}
 	}
 	most := m.options.most(worth)
