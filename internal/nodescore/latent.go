@@ -9,6 +9,7 @@ import (
 
 	"tobac/internal/parallel"
 	"tobac/internal/ranks"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
@@ -161,10 +162,7 @@ func (q *Latent) more(j int, parents []int) float64 {
 func (q *Latent) addGiven(dst []float64, j int, candidates, given []int) {
 	parents := make([]int, 0, len(candidates)+len(given))
 	for set := range dst {
-		parents = append(parents[:0], given...)
-		for s := set; s != 0; s &= s - 1 {
-			parents = append(parents, candidates[bits.TrailingZeros(uint(s))])
-		}
+		parents = scoring.Subset(append(parents[:0], given...), candidates, set)
 		slices.Sort(parents)
 		dst[set] += q.more(j, parents)
 	}
