@@ -38,6 +38,7 @@ func laneAxis(f *ir.Func, loops []*ir.Axis) *ir.Axis {
 // work counts what a function computes, by what it costs.
 type work struct {
 	ops, slow int // element-wise operations, those that take long
+	shifts    int // of the former, sigmoid shifts by numbers that are not drawn in place
 	kept      int // of the former but those that only go on with a sum
 	terms     int // products and summands
 	// of those, products of a matrix and a vector: each sum reads all of the vector
@@ -55,9 +56,13 @@ type work struct {
 // ratios. An operation on lanes is decoded, then takes time per lane; one on a whole
 // array is called, then takes time per element.
 const (
-	laneDecode   = 2.5
-	laneNumber   = 0.12
-	laneSlow     = 1.2
+	laneDecode = 2.5
+	laneNumber = 0.12
+	laneSlow   = 1.2
+	laneShift  = 3.0
+	// for each uniform number that is stored and read, instead of drawn where it is used
+	laneStored   = 2.6
+	denseStored  = 0.6
 	factorCall   = 6.0 // of an operation on lanes of a triangular factorisation
 	factorNumber = 0.15
 	laneTerm     = 0.04
@@ -135,6 +140,7 @@ func measure(f *ir.Func, coded bool, varies func(*ir.Value) bool) work {
 			continue
 		}
 		w.ops, w.slow, w.terms = w.ops+own.ops, w.slow+own.slow, w.terms+own.terms
+		w.shifts += own.shifts
 		w.kept, w.spread = w.kept+own.kept, w.spread+own.spread
 		w.opaque, w.factors, w.large = w.opaque+own.opaque, w.factors+own.factors, w.large+own.large
 		w.moved = append(w.moved, own.moved...)
@@ -154,7 +160,7 @@ func (w *work) count(v *ir.Value, live, count int) {
 			w.spread = w.terms
 		}
 		switch all := v.Len() * k; {
-		case all < manyTerms:
+		case all < manyTerms, m > 1 && n > 1 && m*k*n < manyTerms:
 			w.dense += denseTerm * float64(all)
 		case m > 1 && n > 1:
 			w.dense += productTerm * float64(all)
@@ -195,10 +201,14 @@ func (w *work) count(v *ir.Value, live, count int) {
 		if !v.Is(ir.Add) || !v.Args[0].Is(ir.Add) && !v.Args[1].Is(ir.Add) {
 			w.kept = w.ops
 		}
-		if isSlow(v) {
+		switch {
+		case v.Is(ir.SigmoidShift) && !v.Args[1].Origin().Uniform:
+			w.shifts = live
+			w.dense += denseSlow * float64(live)
+		case isSlow(v) || v.Is(ir.SigmoidShift):
 			w.slow = live
 			w.dense += denseSlow * float64(live)
-		} else {
+		default:
 			w.dense += denseNumber * float64(live)
 		}
 	}
@@ -248,7 +258,7 @@ func density(support []bool) float64 {
 func (w *work) onLanes(lanes int) float64 {
 	l := float64(lanes)
 	t := float64(w.ops)*(laneDecode+laneNumber*l) + float64(w.slow)*laneSlow*l +
-		float64(w.terms)*(termDecode+laneTerm*l)
+		float64(w.shifts)*laneShift*l + float64(w.terms)*(termDecode+laneTerm*l)
 	t += (float64(w.opaque)*opaqueCall+w.large)*l + float64(w.factors)*(factorCall+factorNumber*l)
 	for _, n := range w.moved {
 		move := laneMove

@@ -236,6 +236,12 @@ func (p *Program) flattensBetter(cut passes.Part, loops []*ir.Axis, lanes *ir.Ax
 	size := cut.Loop.Size()
 	onLanes := float64(size) * (w.onLanes(lanes.Size()) + w.uniform + denseCall) * laneProgram
 	strips, whole := p.lone(flat.f, cut.Loop)
+	for _, v := range cut.F.Inputs {
+		if v != nil && v.Uniform && v.Axes.Has(lanes) {
+			n := float64(v.Len() * lanes.Size() * size)
+			strips, whole = strips+laneStored*n, whole+denseStored*n
+		}
+	}
 	return min(strips, whole) < onLanes
 }
 
