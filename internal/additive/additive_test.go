@@ -111,6 +111,32 @@ func TestCurvatureIsNotInvented(t *testing.T) {
 	}
 }
 
+// TestFewRows has curves that pass through all rows: columns that have nothing to do with each other
+// must not get parents for it.
+func TestFewRows(t *testing.T) {
+	const d = 6
+	for _, rows := range []int{5, 6, 8} {
+		rng := rand.New(rand.NewPCG(uint64(rows), 1))
+		x := mat.NewDense(rows, d, nil)
+		x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
+		s := scorer(t, x, false)
+		for a := range d {
+			for b := range a {
+				for j := range d {
+					if j == a || j == b {
+						continue
+					}
+					const most = 5 // by chance, among 60 sets
+					if g := s.LogScore(j, []int{b, a}) - s.LogScore(j, nil); g > most {
+						t.Errorf("%d rows: variable %d gains %.1f nats by parents %d and %d",
+							rows, j, g, b, a)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestUnits: what columns are multiplied with, shifted by and whether they are turned around
 // changes every score of a variable by the same number.
 func TestUnits(t *testing.T) {

@@ -119,6 +119,7 @@ const blockRows = 1024
 // derivatives fills the gradient and the negative Hessian after evaluate at theta: of many rows as
 // sums over blocks.
 func (c *climb) derivatives(gradient []float64, hessian *mat.SymDense, theta []float64) {
+	c.bound()
 	n := len(c.y)
 	block := n
 	if c.many() {
@@ -133,6 +134,24 @@ func (c *climb) derivatives(gradient []float64, hessian *mat.SymDense, theta []f
 	for k, t := range c.terms {
 		hessian.SetSym(k, k, 1/t.variance+hessian.At(k, k))
 		gradient[k] -= theta[k] / t.variance
+	}
+}
+
+// leastCurvature is the least curvature of the log density by the mean of a row, in units of Fisher's
+// information.
+const leastCurvature = 0.01
+
+// bound keeps the curvature by the mean of each row above a bound. A density that is flat at its
+// centre would have none in an equation that passes through all rows, and Laplace's approximation
+// take this for room around it.
+func (c *climb) bound() {
+	information := shapes[c.shape].information
+	if information == nil {
+		return
+	}
+	least := leastCurvature * information(c.s)
+	for r, l := range c.channel[1] {
+		c.hessian[0][r] = math.Min(c.hessian[0][r], -least*math.Exp(-2*l))
 	}
 }
 

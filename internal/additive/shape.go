@@ -16,6 +16,9 @@ type shape struct {
 	log      func(u *ad.Node, s []*ad.Node) *ad.Node
 	constant func(s []*ad.Node) *ad.Node // nil means see offset
 	offset   float64
+	// Fisher's information of a location, nearly, where the density is flat at its centre; nil
+	// means that it is curved there
+	information func(s []float64) float64
 }
 
 // The shapes:
@@ -48,6 +51,12 @@ var shapes = []shape{
 		constant: func(s []*ad.Node) *ad.Node {
 			beta := power(s[0])
 			return beta.Scale(0.5).Log().Sub(beta.Inverse().LogGamma())
+		},
+		information: func(s []float64) float64 {
+			beta := 2 + 2*math.Exp(s[0])
+			above, _ := math.Lgamma(1 - 1/beta)
+			below, _ := math.Lgamma(1 / beta)
+			return beta * (beta - 1) * math.Exp(above-below)
 		}},
 	{name: "sinh-arcsinh", params: 2, offset: -logRoot2Pi,
 		log: func(u *ad.Node, s []*ad.Node) *ad.Node {
@@ -56,7 +65,16 @@ var shapes = []shape{
 			cosh, sinh := e.Add(e.Inverse()).Scale(0.5), e.Sub(e.Inverse()).Scale(0.5)
 			return cosh.Log().Sub(u.Square().Log1p().Scale(0.5)).Sub(sinh.Square().Scale(0.5))
 		},
-		constant: func(s []*ad.Node) *ad.Node { return s[1] }},
+		constant: func(s []*ad.Node) *ad.Node { return s[1] },
+		information: func(s []float64) float64 {
+			delta := math.Exp(s[1])
+			if delta <= 1 { // heavy tails, whose curvature changes sign
+				return 0
+			}
+			const moment = 2.344 // E z⁶/(1+z²) of a standard normal z
+			slope := delta / math.Cosh(s[0]/delta)
+			return moment * slope * slope
+		}},
 }
 
 // Indices of the shapes.
