@@ -111,8 +111,8 @@ func TestCurvatureIsNotInvented(t *testing.T) {
 	}
 }
 
-// TestFewRows has curves that pass through all rows: columns that have nothing to do with each other
-// must not get parents for it.
+// TestFewRows has curves that pass through all rows: columns that have nothing to do with each
+// other must not get parents for it.
 func TestFewRows(t *testing.T) {
 	const d = 6
 	for _, rows := range []int{5, 6, 8} {

@@ -137,8 +137,8 @@ func (c *climb) derivatives(gradient []float64, hessian *mat.SymDense, theta []f
 	}
 }
 
-// leastCurvature is the least curvature of the log density by the mean of a row, in units of Fisher's
-// information.
+// leastCurvature is the least curvature of the log density by the mean of a row, in units of
+// Fisher's information.
 const leastCurvature = 0.01
 
 // bound keeps the curvature by the mean of each row above a bound. A density that is flat at its
