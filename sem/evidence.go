@@ -40,6 +40,8 @@ const (
 		"probabilities"
 	noMore = "neither curvature nor noise of another shape has more evidence than linear " +
 		"equations"
+	noGraph = "on the most probable graph of the best model before, and with one parent more where " +
+		"that helps, it has over 40 nats less"
 	noShape = "smooth equations with normal noise have over 100 nats less than those with " +
 		"noise of any shape"
 	farTails = "half of the columns have rows so far out (an excess kurtosis above 20) " +
@@ -49,5 +51,5 @@ const (
 // Pointless reports whether the model was left out because those before it left it no chance.
 func (e Evidence) Pointless() bool {
 	return slices.Contains([]string{noOtherNoise, noCurvature, curvesInSmooth, straight, noMore,
-		noShape, farTails, noOrder}, e.Note)
+		noShape, noGraph, farTails, noOrder}, e.Note)
 }

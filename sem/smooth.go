@@ -154,6 +154,74 @@ func (m smoothModel) Hypotheses(
 	return append(all, common...), nil
 }
 
+// Hopeless is read by chains after other models were compared: why none of its graphs is as probable
+// as those of the best model. With the equations of the most probable graph of that, and with one
+// parent more where that helps, its graphs have over hopeless nats less.
+func (m smoothModel) Hopeless(
+	data *dataset.Table, prior *score.Prior, g *dag.Graph, level float64, workers int,
+) (string, error) {
+	t, err := smooth.New(data.X, data.Mask())
+	if err != nil {
+		return "", err
+	}
+	plain := inspect.Repeated(data)
+	own, err := t.Own(smoothRates[0], plain)
+	if err != nil {
+		return "", err
+	}
+	own.FitGraph(g)
+	if logDensity(own, prior, g)+furtherGains(own, prior, g) >= level-hopeless {
+		return "", nil
+	}
+	if len(plain) == 0 && inspect.NoCommonUnit(data) == "" {
+		v, edge, err := variances(context.Background(), t, own, g, t.LeastVariance())
+		if err != nil {
+			return "", err
+		}
+		common, err := t.Common(v, edge)
+		if err == nil {
+			err = own.Again(context.Background(), common, workers)
+		}
+		if err != nil || logDensity(common, prior, g)+furtherGains(common, prior, g) >=
+			level-hopeless {
+			return "", err
+		}
+	}
+	return noGraph, nil
+}
+
+// logDensity is that of a graph and the data.
+func logDensity(s score.Scorer, prior *score.Prior, g *dag.Graph) float64 {
+	v := nodescore.OfGraph(s, g)
+	for j := range g.Len() {
+		v += prior.LogPrior(j, g.Parents(j))
+	}
+	return v
+}
+
+// furtherGains are what the equations of a graph gain by one parent more that is not a descendant,
+// each by the best one.
+func furtherGains(s *smooth.Scorer, prior *score.Prior, g *dag.Graph) (sum float64) {
+	below := g.Closure()
+	for j := range g.Len() {
+		parents := g.Parents(j)
+		var further []int
+		for i := range g.Len() {
+			if i != j && !g.Has(i, j) && !below.Has(j, i) {
+				further = append(further, i)
+			}
+		}
+		s.RefineNeighbours(j, parents, further)
+		now, most := s.LogScore(j, parents)+prior.LogPrior(j, parents), 0.0
+		for _, i := range further {
+			set := nodescore.Toggled(parents, i)
+			most = max(most, s.LogScore(j, set)+prior.LogPrior(j, set)-now)
+		}
+		sum += most
+	}
+	return sum
+}
+
 // listed reports whether sets that were not fitted have no probability: of many variables their
 // estimates would be taken for the best there are.
 func (m smoothModel) listed(d int) bool {
@@ -194,14 +262,7 @@ func (m smoothModel) common(
 	if prior == nil {
 		prior = score.Fair(t.Vars())
 	}
-	density := func(s score.Scorer, g *dag.Graph) float64 {
-		v := nodescore.OfGraph(s, g)
-		for j := range g.Len() {
-			v += prior.LogPrior(j, g.Parents(j))
-		}
-		return v
-	}
-	highest := density(own, g)
+	highest := logDensity(own, prior, g)
 	var s *smooth.Scorer
 	from, v := own, t.LeastVariance()
 	var edge float64
@@ -225,7 +286,7 @@ func (m smoothModel) common(
 			return nil, 0, err
 		}
 		from = s
-		if behind = highest - density(s, g); behind > hopeless {
+		if behind = highest - logDensity(s, prior, g); behind > hopeless {
 			return nil, behind, nil
 		}
 	}

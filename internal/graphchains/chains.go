@@ -193,7 +193,14 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 			all[at] = sem.Evidence{Model: m.String(), Log: log, Note: note}
 			compared = append(compared, all[at])
 		}
-		if note := inference.LeftOut(m, models, data, compared); note != "" {
+		note := inference.LeftOut(m, models, data, compared)
+		if note == "" && best != nil && t.SameEvidence(trust.WholeTrust) {
+			var err error
+			if note, err = noGraph(data, m, problem, best.best, highest); err != nil {
+				return nil, err
+			}
+		}
+		if note != "" {
 			say(math.NaN(), note)
 			continue
 		}

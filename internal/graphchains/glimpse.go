@@ -14,6 +14,7 @@ import (
 	"tobac/internal/search"
 	"tobac/internal/stream"
 	"tobac/internal/trust"
+	"tobac/score"
 	"tobac/sem"
 )
 
@@ -74,4 +75,27 @@ func glimpse(ctx context.Context, data *dataset.Table, m sem.Scored, all []sem.H
 		return err
 	})
 	return max(levels[0], levels[1]), err
+}
+
+// A hopeless model may know before its short chains, which can take minutes, that another model has
+// more probable graphs.
+type hopeless interface {
+	// Hopeless says why, given the most probable graph of the best model and the mean log density
+	// of the graphs of its chains; "" if it does not know.
+	Hopeless(data *dataset.Table, prior *score.Prior, g *dag.Graph, level float64,
+		workers int) (string, error)
+}
+
+// noGraph says why no graph of a model is as probable as those of the best one so far.
+func noGraph(data *dataset.Table, m sem.Scored, problem *engine.Problem, g *dag.Graph,
+	level float64) (string, error) {
+	v, ok := sem.As[hopeless](m)
+	if !ok {
+		return "", nil
+	}
+	prior, err := PilotPrior(problem, len(data.Names))
+	if err != nil {
+		return "", err
+	}
+	return v.Hopeless(data, prior, g, level, problem.Workers)
 }

@@ -134,6 +134,23 @@ func (s *Scorer) Probable(
 	return from, climb(fitting{s, workers}, s.data.d) // each try fits hundreds of equations
 }
 
+// FitGraph fits the equations of a graph.
+func (s *Scorer) FitGraph(g *dag.Graph) {
+	y := new(system)
+	for j := range s.data.d {
+		if s.linear(j) {
+			continue
+		}
+		parents := g.Parents(j)
+		for size := range min(len(parents), 2) + 1 {
+			combinations(parents, size, func(some []int) {
+				s.of[j].keep(s.quick(y, j, slices.Clone(some)))
+			})
+		}
+		s.Refine(j, parents)
+	}
+}
+
 // UnderForms is the log density of a graph under the settings of another scorer of the same data,
 // with the forms of the equations of s, as far as they depend on these settings.
 func (s *Scorer) UnderForms(g *dag.Graph, other *Scorer) float64 {
