@@ -270,9 +270,8 @@ var LimitEvidence = [2]float64{0.05, 0.15}
 // their neighbours, and the neighbours of the most probable sets. A longer one repeats the sets
 // whose probability is not negligible after the first.
 const (
-	shortParticles = 32
-	shortSweeps    = 2
-	longParticles  = 256
+	shortParticles = 64
+	longParticles  = 512
 	withinReach    = 10.0 // nats behind the best
 	weighty        = 4.0  // nats behind the best, of sets whose neighbours are looked at too
 )
@@ -288,10 +287,8 @@ var _ setEstimator = (*networkSets)(nil)
 func (f *particleFit) newNetworkSets(m sem.Network) (*networkSets, error) {
 	short := estimated.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 0),
 		f.workers)
-	short.Sweeps = shortSweeps
 	long := estimated.ChainSettings(m, stream.Seed(f.order.Seed, stream.ReweightedEvidence, 1),
 		f.workers)
-	long.Sweeps = estimated.SetSweeps
 	s := &networkSets{}
 	var err error
 	if s.short, err = tempering.NewSets(f.data.X, f.data.Mask(), short); err != nil {

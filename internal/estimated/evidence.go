@@ -12,9 +12,6 @@ import (
 	"tobac/sem"
 )
 
-// SetSweeps is the number of sweeps at each temperature.
-const SetSweeps = 4
-
 // Estimates are the estimates so far of evidences of networks.
 type Estimates struct {
 	model sem.Network
@@ -41,12 +38,7 @@ func NewEstimates(m sem.Network, data *dataset.Table, cfg tempering.Config) (*Es
 // Estimate estimates the sets of a list, in place of what was known of them.
 func (e *Estimates) Estimate(ctx context.Context, list []nodescore.Family,
 	particles int) ([]*tempering.Estimate, error) {
-	return e.by(ctx, e.sets, list, particles)
-}
-
-func (e *Estimates) by(ctx context.Context, sets *tempering.Sets, list []nodescore.Family,
-	particles int) ([]*tempering.Estimate, error) {
-	all, err := sets.Estimate(ctx, list, particles)
+	all, err := e.sets.Estimate(ctx, list, particles)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +74,9 @@ func (e *Estimates) of(j int, set []int) (v estimated, ok bool) {
 	return estimated{k.LogEvidence, k.Halves, k.Particles}, true
 }
 
-// estimate takes so many times the sweeps at each temperature, and then half of the particles: of
-// sets whose halves do not agree, sweeps are worth more.
 func (e *Estimates) estimate(ctx context.Context, list []nodescore.Family, points,
 	work int) error {
-	if work > 1 {
-		points /= 2
-	}
-	_, err := e.by(ctx, e.sets.WithSweeps(work*SetSweeps), list, points)
+	_, err := e.Estimate(ctx, list, points*max(1, work/2))
 	return err
 }
 
@@ -103,7 +90,7 @@ func (e *Estimates) count() int { return len(e.known) }
 func (e *Estimates) equip(p *posterior.Posterior) error { return e.Equip(p.Draws) }
 
 func (e *Estimates) precisions() []precision {
-	return []precision{{32, 0}, {96, 0.002}, {192, 0.02}}
+	return []precision{{128, 0}, {256, 0.002}, {512, 0.02}}
 }
 
 func (e *Estimates) about() words {

@@ -127,7 +127,6 @@ func settled(ctx context.Context, p *engine.Problem, asked sem.Network, first fi
 	}
 	data := drawn.OnScale(p.Data, scale)
 	cfg := ChainSettings(model, stream.Seed(p.Seed, stream.PosteriorPart, 0), p.Workers)
-	cfg.Sweeps = SetSweeps
 	if table.estimates, err = NewEstimates(model, data, cfg); err != nil {
 		return nil, err
 	}

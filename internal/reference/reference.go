@@ -141,7 +141,7 @@ func (ref *Posterior) allows(i, j int) bool {
 func seedUnder(seed uint64, k int) uint64 { return stream.Seed(seed, stream.ReferenceSeed, k) }
 
 // referenceParticles are those of each evidence that a reference of networks estimates.
-const referenceParticles = 256
+const referenceParticles = 1024
 
 // networkScores are the node scores of networks: evidences of the sets of parents that graphs have,
 // each estimated once.
@@ -164,7 +164,6 @@ func withScores(p *engine.Problem, inf *inference.Inference) (*networkScores, er
 	if err != nil {
 		return nil, err
 	}
-	// with more sweeps than a fit
 	estimates, err := estimated.NewEstimates(m, data,
 		estimated.ChainSettings(m, stream.Seed(p.Seed, stream.ReferenceSeed, 0), p.Workers))
 	if err != nil {

@@ -26,8 +26,6 @@ type Config struct {
 	// iteration that is kept; 0 means 200
 	Draws int
 
-	Sweeps int // of [Sets], at each temperature; 0 means 8
-
 	Seed    uint64
 	Workers int // goroutines; results do not depend on it. Defaults to 1
 }
@@ -40,7 +38,6 @@ const (
 	mostUnits        = 1000
 	mostTemperatures = 200
 	mostIterations   = 100_000_000
-	mostSweeps       = 1_000_000
 )
 
 // withDefaults replaces zeros by their defaults, or finds the first setting out of range.
@@ -54,7 +51,6 @@ func (c Config) withDefaults() (Config, error) {
 		{"temperatures", &c.Temperatures, 12, 2, mostTemperatures},
 		{"iterations", &c.Iterations, 2000, 40, mostIterations},
 		{"draws", &c.Draws, 200, 0, mostIterations},
-		{"sweeps", &c.Sweeps, 8, 1, mostSweeps},
 		{"workers", &c.Workers, 1, 1, math.MaxInt},
 	} {
 		if *f.value == 0 {

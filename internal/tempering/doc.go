@@ -40,10 +40,11 @@
 // # Sets of parents
 //
 // [Sets] estimates the evidence of single sets of parents, by sequential Monte Carlo from the prior
-// to the posterior [5]; temperatures are those of the noise, whose variance they multiply. Where
-// these are many, every other move is a step to a draw from a normal distribution with the slope
-// and the curvature of the evidence [6]. Summed over all sets it is the check on the chains in the
-// tests, which it shares nothing with but the evidence (1) and the moves of units.
+// to the posterior [5], in which all states of the chains are particles [7]. Temperatures are those
+// of the noise, whose variance they multiply. Where these are many, every other move is a step to a
+// draw from a normal distribution with the slope and the curvature of the evidence [6]. Summed over
+// all sets it is the check on the chains in the tests, which it shares nothing with but the
+// evidence (1) and the moves of units.
 //
 // # Conventions
 //
@@ -66,4 +67,5 @@
 //	[4] A. Gelman, D. B. Rubin. Inference from iterative simulation using multiple sequences. Statistical Science 7 (1992).
 //	[5] P. Del Moral, A. Doucet, A. Jasra. Sequential Monte Carlo samplers. Journal of the Royal Statistical Society B 68 (2006).
 //	[6] Y. Qi, T. P. Minka. Hessian-based Markov chain Monte-Carlo algorithms. Workshop on Monte Carlo Methods (2002).
+//	[7] H.-D. Dau, N. Chopin. Waste-free sequential Monte Carlo. Journal of the Royal Statistical Society B 84 (2022).
 package tempering

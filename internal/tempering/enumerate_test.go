@@ -26,8 +26,8 @@ type table struct {
 }
 
 // enumerate estimates all sets of parents: the check on the chains. Those within four nats of the
-// best are estimated again with a factor of the particles, unless it is 1, and twice the sweeps:
-// the logarithm of a noisy estimate is too low on average.
+// best are estimated again with a factor of the particles, unless it is 1: the logarithm of a noisy
+// estimate is too low on average.
 func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg tempering.Config,
 	particles, finer int) *table {
 	t.Helper()
@@ -71,7 +71,7 @@ func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg 
 			if prior.LogPrior(j, e.Set)+e.LogEvidence < best-4 || finer == 1 {
 				continue
 			}
-			fine, err := sets.WithSweeps(16).Estimate(context.Background(), list[k:k+1],
+			fine, err := sets.Estimate(context.Background(), list[k:k+1],
 				finer*particles)
 			if err != nil {
 				t.Fatal(err)

@@ -46,17 +46,6 @@ func NewSets(x, intervened mat.Matrix, cfg Config) (*Sets, error) {
 	return &Sets{cfg: cfg, x: x, intervened: intervened, kernels: kernels}, nil
 }
 
-// WithSweeps is the same with another number of sweeps at each temperature. It panics with less
-// than 1.
-func (s *Sets) WithSweeps(n int) *Sets {
-	if n < 1 {
-		panic(fmt.Sprintf("tempering: %d sweeps, want 1 or more", n))
-	}
-	other := *s
-	other.cfg.Sweeps = n
-	return &other
-}
-
 // Estimate estimates all sets of a list, shared by Config.Workers goroutines, with a number of
 // particles for each, half of them in each of two populations. Estimates with other numbers are
 // independent. A cancelled context is returned as its cause. It panics if a set is not what
@@ -108,11 +97,12 @@ func (s *Sets) estimate(p nodescore.Family, particles int) *Estimate {
 	for half := range e.Halves {
 		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of,
 			stream.Place(append(slices.Clone(p.Set), 2*particles+half)...))
-		n := particles / 2
-		log, all := w.population(n, rng)
+		log, all := w.population(particles/2, rng)
 		e.Halves[half] = log
-		for k := range min(n, setDraws/2) {
-			networks[half] = append(networks[half], w.complete(all[k*n/min(n, setDraws/2)], rng))
+		drawn, s := min(len(all), setDraws/2), w.full()
+		for k := range drawn {
+			w.take(s, &all[k*len(all)/drawn])
+			networks[half] = append(networks[half], w.complete(s, rng))
 		}
 	}
 	for k := range networks[0] {
@@ -128,63 +118,93 @@ func logMean(logs [2]float64) float64 { return floats.LogSumExp(logs[:]) - math.
 // Of populations.
 const (
 	// temperatures after which evidences are so sharp that every other move is a step, and that
-	// there are twice the sweeps
+	// there are twice the particles
 	blunt = 7
 	// of the effective sample sizes between which a temperature is found, in parts of the number
 	leastLeft, mostLeft = 0.5, 0.52
 )
 
-// population moves n particles, whose parents are all candidates, from the prior to the posterior
-// [5], from one temperature of the noise to the next so that half of the effective sample size is
-// left: the estimate of the log evidence, and the particles.
-func (w *worker) population(n int, rng *rand.Rand) (sum float64, now []*state) {
-	now = make([]*state, n)
-	next := make([]*state, n)
-	for k := range now {
-		now[k], next[k] = w.newState(), w.newState()
-		for i := range now[k].in {
-			now[k].in[i] = true
-		}
-		w.fromPrior(now[k], rng)
-		now[k].evidence = 0
+// A particle is what is kept of a state: the rest follows from it.
+type particle struct {
+	weights, biases, gram []float64
+	logs, evidence        float64
+}
+
+// keep makes a particle of a state.
+func (p *particle) keep(s *state) {
+	p.weights = append(p.weights[:0], s.weights...)
+	p.biases = append(p.biases[:0], s.biases...)
+	p.gram = append(p.gram[:0], s.gram...)
+	p.logs = s.logs
+}
+
+// take makes a state of a particle.
+func (w *worker) take(s *state, p *particle) {
+	copy(s.weights, p.weights)
+	copy(s.biases, p.biases)
+	s.logs = p.logs
+	w.refresh(s)
+}
+
+// full is a state in which all candidates are parents.
+func (w *worker) full() *state {
+	s := w.newState()
+	for i := range s.in {
+		s.in[i] = true
 	}
-	logs := make([]float64, n)
+	return s
+}
+
+// population goes from n particles of the prior to the posterior [5], from one temperature of the
+// noise to the next so that half of the effective sample size is left: the estimate of the log
+// evidence, and the particles. Few of them are drawn at each temperature, and all states of chains
+// from them are the next particles [7].
+func (w *worker) population(n int, rng *rand.Rand) (sum float64, now []particle) {
+	chains := max(1, int(math.Round(math.Sqrt(float64(n))/2)))
+	now, next := make([]particle, n), make([]particle, n)
+	s := w.full()
+	for k := range now {
+		w.fromPrior(s, rng)
+		now[k].keep(s)
+	}
 	w.power = 0
 	for stage := 0; w.power < 1; stage++ {
-		w.cool(logs, now)
-		sum += floats.LogSumExp(logs) - math.Log(float64(n))
-		for k, from := range anneal.Resample(logs, n, rng.Float64()) {
-			now[from].copyTo(next[k])
+		logs := w.cool(now)
+		sum += floats.LogSumExp(logs) - math.Log(float64(len(now)))
+		if stage == blunt {
+			n *= 2
+			next = append(next, make([]particle, n-len(next))...)
 		}
-		now, next = next, now
-		sweeps := w.cfg.Sweeps
-		if stage >= blunt {
-			sweeps *= 2
-		}
-		for _, s := range now {
-			s.evidence = w.logEvidence(s.gram, s.logs)
-			for range sweeps {
+		for c, from := range anneal.Resample(logs, chains, rng.Float64()) {
+			w.take(s, &now[from])
+			for k := c * n / chains; k < (c+1)*n/chains; k++ {
 				w.moveNetwork(s, 1, stage >= blunt, rng)
+				next[k].keep(s)
 			}
+		}
+		now, next = next, slices.Grow(now, n-len(now))[:n]
+		for k := range now {
+			now[k].evidence = w.logEvidence(now[k].gram, now[k].logs)
 		}
 	}
 	return sum, now
 }
 
-// cool raises the inverse temperature, to 1 at most, and writes the logarithms of the weights that
-// particles have then. [anneal.Next] is for weights that are linear in it; here each try takes a
+// cool raises the inverse temperature, to 1 at most: the logarithms of the weights that particles
+// have then. [anneal.Next] is for weights that are linear in it; here each try takes a
 // factor of every particle, and a band ends them.
-func (w *worker) cool(logs []float64, now []*state) {
+func (w *worker) cool(now []particle) (logs []float64) {
+	logs = make([]float64, len(now))
 	left := func(power float64) float64 {
 		w.power = power
-		for k, s := range now {
-			logs[k] = w.logEvidence(s.gram, s.logs) - s.evidence
+		for k := range now {
+			logs[k] = w.logEvidence(now[k].gram, now[k].logs) - now[k].evidence
 		}
 		return anneal.EffectiveSize(logs) / float64(len(now))
 	}
 	low, high := w.power, 1.0
 	if left(1) >= leastLeft {
-		return
+		return logs
 	}
 	const tries = 60
 	for range tries {
@@ -194,7 +214,7 @@ func (w *worker) cool(logs []float64, now []*state) {
 		}
 		v := left(middle)
 		if v >= leastLeft && v <= mostLeft {
-			return
+			return logs
 		}
 		if v >= leastLeft {
 			low = middle
@@ -202,6 +222,7 @@ func (w *worker) cool(logs []float64, now []*state) {
 			high = middle
 		}
 	}
+	return logs
 }
 
 // Draw is one of the graph whose parents the estimates have, one for each variable and in their

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"tobac/dag"
@@ -23,37 +22,25 @@ func TestSets(t *testing.T) {
 	x := curve(12)
 	list := []nodescore.Family{{Of: 2}, {Of: 0, Set: []int{1}}, {Of: 0, Set: []int{1, 2}},
 		{Of: 1, Set: []int{2}}}
-	cfg := tempering.Config{Hidden: 2, NoiseVariance: 0.3, Sweeps: 4, Seed: 5}
+	cfg := tempering.Config{Hidden: 2, NoiseVariance: 0.3, Seed: 5}
 	estimate := func(workers int, list []nodescore.Family) []*tempering.Estimate {
 		cfg.Workers = workers
 		s, err := tempering.NewSets(x, nil, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := s.Estimate(context.Background(), list, 800)
+		all, err := s.Estimate(context.Background(), list, 3200)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return all
 	}
 	all := estimate(3, list)
-	other := cfg
-	other.Sweeps = 1
-	s, err := tempering.NewSets(x, nil, other)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := s.WithSweeps(4).Estimate(context.Background(), list, 800)
-	if err != nil || !slices.EqualFunc(again, all, func(a, b *tempering.Estimate) bool {
-		return a.Halves == b.Halves
-	}) {
-		t.Errorf("with another number of sweeps set afterwards: %v", err)
-	}
 	for k, e := range all {
 		want, sd := bruteForce(x, e.Of, e.Set, 2, func(v float64) float64 {
 			return math.Max(v, 0)
 		}, func(*rand.Rand) float64 { return 0.3 }, 20000)
-		// Populations of 400 particles have standard deviations of 0.04; four of them, and of brute
+		// Populations of 1600 particles have standard deviations of 0.04; four of them, and of brute
 		// force.
 		if off := math.Abs(e.LogEvidence - want); off > 0.12+4*sd {
 			t.Errorf("parents %v of %d: log evidence %.3f, by brute force %.3f ± %.3f", e.Set, e.Of,
@@ -73,12 +60,12 @@ func TestSets(t *testing.T) {
 // posterior's.
 func TestSetsDraw(t *testing.T) {
 	x := curve(30)
-	s, err := tempering.NewSets(x, nil, tempering.Config{NoiseVariance: 0.1, Sweeps: 4, Seed: 2})
+	s, err := tempering.NewSets(x, nil, tempering.Config{NoiseVariance: 0.1, Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := []nodescore.Family{{Of: 0, Set: []int{1}}, {Of: 1}, {Of: 2, Set: []int{1}}}
-	all, err := s.Estimate(context.Background(), list, 64)
+	all, err := s.Estimate(context.Background(), list, 256)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +100,6 @@ func TestSetsWrongUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = s.WithSweeps(1)
 	for name, use := range map[string]func(){
 		"own parent": func() {
 			_, _ = s.Estimate(context.Background(), []nodescore.Family{{Of: 1, Set: []int{0, 1}}},
@@ -127,7 +113,6 @@ func TestSetsWrongUse(t *testing.T) {
 			_, _ = s.Estimate(context.Background(), []nodescore.Family{{Of: 3}}, 8)
 		},
 		"two particles": func() { _, _ = s.Estimate(context.Background(), nil, 2) },
-		"no sweeps":     func() { s.WithSweeps(0) },
 	} {
 		func() {
 			defer func() {

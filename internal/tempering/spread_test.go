@@ -41,7 +41,7 @@ func TestDifferencesOverSeeds(t *testing.T) {
 	with, without := known(true), known(false)
 	joint := floats.LogSumExp([]float64{with + math.Log(p), without + math.Log(1-p)})
 	cfg := tempering.Config{Hidden: 1, NoBias: true, NoiseVariance: s2, Activation: models.Tanh,
-		Sweeps: 2, Iterations: 150, Temperatures: 3}
+		Iterations: 150, Temperatures: 3}
 	prior := erdosRenyi(t, 2, p)
 	names := []string{"evidence of a set", "evidence of all sets", "probability"}
 	var errors, stated [3]float64

@@ -178,7 +178,7 @@ func TestSetsAgainstChains(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	table := enumerate(t, s.x, order, prior, cfg, 256, 8)
+	table := enumerate(t, s.x, order, prior, cfg, 1024, 8)
 	var difference mat.Dense
 	difference.Sub(chains.Probabilities, table.probabilities)
 	difference.Apply(func(_, _ int, v float64) float64 { return max(v, -v) }, &difference)

@@ -355,7 +355,7 @@ func TestWorkers(t *testing.T) {
 	x, prior := curve(20), erdosRenyi(t, 3, 0.5)
 	run := func(workers int, seed uint64) (*tempering.Result, *table) {
 		cfg := tempering.Config{Hidden: 2, Iterations: 200, Temperatures: 4, Draws: 6,
-			Workers: workers, Seed: seed, Sweeps: 2}
+			Workers: workers, Seed: seed}
 		r, err := tempering.Run(context.Background(), x, nil, []int{0, 1, 2}, prior, cfg)
 		if err != nil {
 			t.Fatal(err)
