@@ -24,8 +24,8 @@ const frozenVersion = 31
 
 // frozenResults are digests of the draws of a few fits, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "a1e6d9d064b05d08",
-	"float64 amd64 portable": "1099ef71b67c8ce0",
+	"float64 amd64 avx2":     "8c01b78153c692b1",
+	"float64 amd64 portable": "cd21605745c0c637",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of
