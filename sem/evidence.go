@@ -40,8 +40,8 @@ const (
 		"probabilities"
 	noMore = "neither curvature nor noise of another shape has more evidence than linear " +
 		"equations"
-	noGraph = "on the most probable graph of the best model before, and with one parent more where " +
-		"that helps, it has over 40 nats less"
+	noGraph = "on the most probable graph of the best model before, and with one parent more " +
+		"where that helps, it has over 40 nats less"
 	noShape = "smooth equations with normal noise have over 100 nats less than those with " +
 		"noise of any shape"
 	farTails = "half of the columns have rows so far out (an excess kurtosis above 20) " +

@@ -154,9 +154,9 @@ func (m smoothModel) Hypotheses(
 	return append(all, common...), nil
 }
 
-// Hopeless is read by chains after other models were compared: why none of its graphs is as probable
-// as those of the best model. With the equations of the most probable graph of that, and with one
-// parent more where that helps, its graphs have over hopeless nats less.
+// Hopeless is read by chains after other models were compared: why none of its graphs is as
+// probable as those of the best model. With the equations of the most probable graph of that, and
+// with one parent more where that helps, its graphs have over hopeless nats less.
 func (m smoothModel) Hopeless(
 	data *dataset.Table, prior *score.Prior, g *dag.Graph, level float64, workers int,
 ) (string, error) {

@@ -40,8 +40,8 @@ func TestSets(t *testing.T) {
 		want, sd := bruteForce(x, e.Of, e.Set, 2, func(v float64) float64 {
 			return math.Max(v, 0)
 		}, func(*rand.Rand) float64 { return 0.3 }, 20000)
-		// Populations of 1600 particles have standard deviations of 0.04; four of them, and of brute
-		// force.
+		// Populations of 1600 particles have standard deviations below 0.04; four of them, and of
+		// brute force.
 		if off := math.Abs(e.LogEvidence - want); off > 0.12+4*sd {
 			t.Errorf("parents %v of %d: log evidence %.3f, by brute force %.3f ± %.3f", e.Set, e.Of,
 				e.LogEvidence, want, sd)
