@@ -99,10 +99,6 @@ var (
 	_ Scored = mixedModel{}
 )
 
-// equivalentSizes are the equivalent sample sizes that are averaged over: small ones ask for few
-// edges, large ones smooth the tables.
-var equivalentSizes = []float64{0.5, 1, 2, 5, 10, 20, 50}
-
 // mostNumberLevels is how many values a column of numbers may have under [BDeu].
 const mostNumberLevels = 100
 
@@ -142,8 +138,8 @@ func (m bdeuModel) Hypotheses(_ context.Context, data *dataset.Table, prior *sco
 	if err != nil || m.Alpha != 0 || m.PseudoCounts == BDJCounts {
 		return []Hypothesis{{Scores: tableScores{s, values}}}, err
 	}
-	all := make([]Hypothesis, len(equivalentSizes))
-	for k, alpha := range equivalentSizes {
+	all := make([]Hypothesis, len(nodescore.EquivalentSizes))
+	for k, alpha := range nodescore.EquivalentSizes {
 		all[k] = Hypothesis{Scores: tableScores{s.WithAlpha(alpha), values},
 			LogWeight: -math.Log(float64(len(all)))}
 	}
@@ -274,7 +270,7 @@ func tabulated(k dataset.Kind) bool { return k == dataset.Binary || k == dataset
 // them dependent or not, are most probable.
 func likelySize(s *nodescore.Dirichlet) *nodescore.Dirichlet {
 	best, highest := s, math.Inf(-1)
-	for _, size := range equivalentSizes {
+	for _, size := range nodescore.EquivalentSizes {
 		next, sum := s.WithAlpha(size), 0.0
 		for j := range next.Vars() {
 			alone := next.LogScore(j, nil)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"tobac"
+	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/cli"
 	"tobac/internal/explain"
@@ -25,6 +26,7 @@ type result struct {
 	folder  string             // where paths in its files begin; "" means they are absolute
 	imputed *impute.Completed  // nil means no value was missing
 	formats []graphfile.Format // of results.formats
+	train   *dataset.Table     // that was fitted, in its units; nil where it was completed or scaled
 	// effectColumns is results.effects; 0 means its default.
 	effectColumns int
 	details       bool // all figures are printed

@@ -5,7 +5,10 @@ import (
 	"io"
 	"slices"
 
+	"tobac/dag"
 	"tobac/internal/cli"
+	"tobac/internal/delimited"
+	"tobac/internal/drawn"
 	"tobac/internal/graphfile"
 )
 
@@ -27,11 +30,74 @@ func (r *result) consensusGraph() *graphfile.Graph {
 	return g
 }
 
+// network is the consensus graph with tables of probabilities, where all columns have levels: their
+// posterior means given the graph. Tables need a direction of every edge. An edge whose direction is
+// open has that of the drawn graph nearest to the consensus graph, unless it makes a cycle with more
+// probable edges.
+func (r *result) network() *graphfile.Graph {
+	g := r.consensusGraph()
+	if r.train == nil || len(r.Posterior.Draws) == 0 {
+		return g
+	}
+	near, most := r.Posterior.Draws[0].Graph, -1
+	for _, d := range r.Posterior.Draws {
+		same := 0
+		for _, e := range g.Edges {
+			if d.Graph.Has(e.From, e.To) || e.Undirected && d.Graph.Has(e.To, e.From) {
+				same++
+			}
+		}
+		if same > most {
+			near, most = d.Graph, same
+		}
+	}
+	graph := dag.New(len(r.Names))
+	for k := range g.Edges { // the most probable first
+		e := &g.Edges[k]
+		if e.Undirected && near.Has(e.To, e.From) {
+			*e = graphfile.Edge{From: e.To, To: e.From, Adjacent: e.Adjacent}
+		}
+		if closes(graph, *e) {
+			*e = graphfile.Edge{From: e.To, To: e.From, Adjacent: e.Adjacent}
+		}
+		graph.Set(e.From, e.To, true)
+		e.Undirected, e.Probability = false,
+			graphfile.Known(r.Probabilities.At(e.From, e.To))
+	}
+	tables, ok := drawn.Tables(r.train, graph)
+	if !ok {
+		return r.consensusGraph()
+	}
+	for j, rows := range tables {
+		t := graphfile.Table{Parents: graph.Parents(j), Rows: rows}
+		if r.train.Named(j) {
+			t.States = r.train.Variables[j].Levels
+		} else {
+			for _, v := range r.train.Values(j) {
+				t.States = append(t.States, string(delimited.AppendNumber(nil, v)))
+			}
+		}
+		g.Tables = append(g.Tables, t)
+	}
+	return g
+}
+
+// closes reports whether an edge closes a cycle of a graph.
+func closes(graph *dag.Graph, e graphfile.Edge) bool {
+	with := graph.Clone()
+	with.Set(e.From, e.To, true)
+	return !with.Acyclic()
+}
+
 // export is the output of the consensus graph in a format that was asked for.
 func export(f graphfile.Format) output {
+	graph := (*result).consensusGraph
+	if f == graphfile.BIF {
+		graph = (*result).network
+	}
 	return output{
 		name:  "consensus" + f.Ending(),
-		write: func(r *result, w io.Writer) error { return f.Write(w, r.consensusGraph()) },
+		write: func(r *result, w io.Writer) error { return f.Write(w, graph(r)) },
 		has:   func(r *result) bool { return slices.Contains(r.formats, f) },
 	}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,8 @@ import (
 
 	"tobac/internal/cli"
 	"tobac/internal/graphfile"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // filesWithoutFormats are the names of fitFiles that need neither --formats nor --compare-svgd.
@@ -196,6 +200,43 @@ func TestConvert(t *testing.T) {
 	refuses(t, "convert empty.xyz out.dot", cli.ExitFailed, `empty.xyz: file is empty`)
 	refuses(t, "convert graph.csv", cli.ExitUsage,
 		`tobac convert takes a file to read and a file to write, got "graph.csv"`)
+}
+
+// A BIF file of a table of categories has tables of probabilities and a direction of every edge of
+// the consensus graph; from BIF to BIF they stay.
+func TestFitTables(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b strings.Builder
+	b.WriteString("rain,wet,slips\n")
+	for i := range 60 {
+		wet := [...]string{"no", "some", "much"}[min(2, i%2+i%5/4)]
+		fmt.Fprintf(&b, "%s,%s,%s\n", []string{"dry", "rainy"}[i%2], wet,
+			map[bool]string{true: "yes", false: "no"}[wet == "much" || i%7 == 0])
+	}
+	if err := os.WriteFile("wet.csv", []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, quick("fit", "wet.csv", "--out", "run", "--set", "results.formats=bif")...)
+	succeed(t, "convert", "run/consensus.bif", "again.bif")
+	for _, name := range []string{"run/consensus.bif", "again.bif"} {
+		g, _, err := graphfile.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Check(); err != nil || len(g.Tables) != 3 || len(g.Edges) == 0 {
+			t.Fatalf("%s: tables %v, edges %v, %v", name, g.Tables, g.Edges, err)
+		}
+		if states := g.Tables[1].States; len(states) != 3 || !slices.Contains(states, "much") {
+			t.Errorf("%s: states %q", name, states)
+		}
+		for v, table := range g.Tables {
+			for _, row := range table.Rows {
+				if sum := floats.Sum(row); math.Abs(sum-1) > 1e-12 || floats.Min(row) <= 0 {
+					t.Errorf("%s: probabilities %v of %s", name, row, g.Names[v])
+				}
+			}
+		}
+	}
 }
 
 // The files of --formats hold one graph: the consensus, with the edges of unknown

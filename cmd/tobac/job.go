@@ -306,7 +306,11 @@ func (j *job) run(ctx context.Context, p *cli.Progress, stepped func()) (_ *resu
 	if j.scaling != nil {
 		done.Columns = effects.InDataUnits(done.Columns, j.scaling.Mean, j.scaling.SD)
 	}
-	return &result{Result: done, warned: early}, nil
+	out := &result{Result: done, warned: early}
+	if j.scaling == nil {
+		out.train = j.train
+	}
+	return out, nil
 }
 
 // advance takes all steps, and keeps the state where checkpoints are asked for:

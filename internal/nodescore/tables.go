@@ -8,9 +8,16 @@ import (
 	"slices"
 
 	"tobac/internal/scoring"
+
+	"gonum.org/v1/gonum/floats"
 )
 
-// A TableDraw is the distribution of a category given its parents, drawn from its posterior.
+// EquivalentSizes are the equivalent sample sizes that are averaged over: small ones ask for few
+// edges, large ones smooth the tables.
+var EquivalentSizes = []float64{0.5, 1, 2, 5, 10, 20, 50}
+
+// A TableDraw is the distribution of a category given its parents: drawn from its posterior, or its
+// mean.
 type TableDraw struct {
 	Levels  int   // of the category
 	Parents []int // numbers of levels of the parents
@@ -22,8 +29,29 @@ type TableDraw struct {
 // DrawTable draws the probabilities of variable j given parents from their posterior. Of
 // configurations of the parents that did not occur it takes the means. It panics as LogScore does.
 func (s *Dirichlet) DrawTable(j int, parents []int, rng *rand.Rand) *TableDraw {
+	t, pseudo := s.counted(j, parents)
+	for _, at := range slices.Sorted(maps.Keys(t.Rows)) { // the sequence of random numbers
+		drawDirichlet(t.Rows[at], pseudo, rng)
+	}
+	return t
+}
+
+// MeanTable has the posterior means of the probabilities of variable j given parents. It panics as
+// LogScore does.
+func (s *Dirichlet) MeanTable(j int, parents []int) *TableDraw {
+	t, pseudo := s.counted(j, parents)
+	for _, row := range t.Rows {
+		floats.AddConst(pseudo, row)
+		floats.Scale(1/floats.Sum(row), row)
+	}
+	return t
+}
+
+// counted has the counts of variable j given parents in place of probabilities, and the
+// pseudo-count of each cell.
+func (s *Dirichlet) counted(j int, parents []int) (t *TableDraw, pseudo float64) {
 	scoring.CheckParents(s.Vars(), j, parents)
-	t := &TableDraw{Levels: s.data.levels[j], Rows: map[int][]float64{}}
+	t = &TableDraw{Levels: s.data.levels[j], Rows: map[int][]float64{}}
 	q := 1.0
 	for _, i := range parents {
 		t.Parents = append(t.Parents, s.data.levels[i])
@@ -42,17 +70,14 @@ func (s *Dirichlet) DrawTable(j int, parents []int, rng *rand.Rand) *TableDraw {
 		}
 		t.Rows[at][s.data.code[j][u]] += float64(weight)
 	}
-	pseudo := s.opt.Alpha / (q * float64(t.Levels))
 	switch s.opt.PseudoCounts {
 	case BDs:
-		pseudo = s.opt.Alpha / (float64(max(1, len(t.Rows))) * float64(t.Levels))
+		return t, s.opt.Alpha / (float64(max(1, len(t.Rows))) * float64(t.Levels))
 	case BDJ:
-		pseudo = 0.5
+		return t, 0.5
+	default:
+		return t, s.opt.Alpha / (q * float64(t.Levels))
 	}
-	for _, at := range slices.Sorted(maps.Keys(t.Rows)) { // the sequence of random numbers
-		drawDirichlet(t.Rows[at], pseudo, rng)
-	}
-	return t
 }
 
 // drawDirichlet replaces counts by probabilities drawn given them.
