@@ -160,11 +160,11 @@ type gammas struct {
 	sums       []gammaAt // at y + size, where age is now
 	age        []uint32
 	now        uint32
-	factorials []float64 // ln y!
+	factorials []float64 // ln y!, NaN: not asked yet
 }
 
-// mostRemembered bounds the counts of which [gammas] remembers something.
-const mostRemembered = 1 << 14
+// mostRemembered bounds the counts of which [gammas] remembers something: larger ones rarely repeat.
+const mostRemembered = 1 << 9
 
 // at is ln Γ at s.
 func (m *gammas) at(s float64) gammaAt {
@@ -199,11 +199,14 @@ func (m *gammas) factorial(y float64) float64 {
 		v, _ := math.Lgamma(y + 1)
 		return v
 	}
-	for k := len(m.factorials); k <= int(y); k++ {
-		v, _ := math.Lgamma(float64(k) + 1)
-		m.factorials = append(m.factorials, v)
+	k := int(y)
+	for len(m.factorials) <= k {
+		m.factorials = append(m.factorials, math.NaN())
 	}
-	return m.factorials[int(y)]
+	if math.IsNaN(m.factorials[k]) {
+		m.factorials[k], _ = math.Lgamma(y + 1)
+	}
+	return m.factorials[k]
 }
 
 // trigamma is the derivative of the digamma function at x > 0: the recurrence ψ′(x) = ψ′(x + 1) +
