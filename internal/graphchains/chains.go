@@ -519,8 +519,11 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 		c.Share(graphs, edges, weights, problem.Seed)
 	}
 	if s.trust.Directions < 1 && problem.Order.Known == nil {
-		inference.Turning{Part: s.trust.Directions, Prior: s.Prior,
-			Scores: []score.Scorer{s.Hypothesis.Scores}}.Turn(graphs, edges, weights, problem.Seed)
+		t := inference.Turning{Part: s.trust.Directions, Prior: s.Prior,
+			Scores: []score.Scorer{s.Hypothesis.Scores}, Workers: problem.Workers}
+		if err := t.Turn(ctx, graphs, edges, weights, problem.Seed); err != nil {
+			return nil, err
+		}
 	}
 	inf := &inference.Inference{Outcome: *s.First()}
 	inf.Posterior = &posterior.Posterior{Names: slices.Clone(data.Names), Engine: by,

@@ -368,7 +368,7 @@ func (inf *Inference) shareCopies(data *dataset.Table, draws []exact.Draw, proba
 }
 
 // turn draws the directions of graphs, each of a part, anew, as [Turning.Turn] does.
-func (inf *Inference) turn(draws []exact.Draw, of []int, probabilities *mat.Dense,
+func (inf *Inference) turn(ctx context.Context, draws []exact.Draw, of []int, probabilities *mat.Dense,
 	problem *engine.Problem) error {
 	d, _ := probabilities.Dims()
 	prior, err := problems.ClosedPrior(problem, d, inf.likeliest().density)
@@ -376,11 +376,14 @@ func (inf *Inference) turn(draws []exact.Draw, of []int, probabilities *mat.Dens
 		return err
 	}
 	graphs, weight := graphsOf(draws)
-	t := Turning{Part: inf.trust.Directions, Prior: prior, Of: of}
+	t := Turning{Part: inf.trust.Directions, Prior: prior, Of: of,
+		Workers: problem.Workers}
 	for _, p := range inf.Parts {
 		t.Scores = append(t.Scores, p.Hypothesis.Scores)
 	}
-	t.Turn(graphs, probabilities, weight, problem.Seed)
+	if err := t.Turn(ctx, graphs, probabilities, weight, problem.Seed); err != nil {
+		return err
+	}
 	for k := range draws {
 		draws[k].Graph = graphs[k]
 	}
@@ -445,7 +448,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
 		return err
 	}
 	if inf.trust.Directions < 1 && problem.Order.Known == nil {
-		if err := inf.turn(draws, of, probabilities, problem); err != nil {
+		if err := inf.turn(ctx, draws, of, probabilities, problem); err != nil {
 			return err
 		}
 	}

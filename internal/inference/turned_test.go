@@ -111,8 +111,11 @@ func TestTurning(t *testing.T) {
 	for _, e := range pairs {
 		edges.Set(e.From, e.To, 1)
 	}
-	inference.Turning{Part: 0.3, Prior: prior, Scores: []score.Scorer{s}}.Turn(graphs, edges,
-		slices.Repeat([]float64{1}, n), 1)
+	turning := inference.Turning{Part: 0.3, Prior: prior, Scores: []score.Scorer{s}}
+	err := turning.Turn(t.Context(), graphs, edges, slices.Repeat([]float64{1}, n), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	drawn := mat.NewDense(d, d, nil)
 	for _, g := range graphs {
 		if !g.Acyclic() || g.Size() != len(pairs) {
