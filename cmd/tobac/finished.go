@@ -26,7 +26,7 @@ type result struct {
 	folder  string             // where paths in its files begin; "" means they are absolute
 	imputed *impute.Completed  // nil means no value was missing
 	formats []graphfile.Format // of results.formats
-	train   *dataset.Table     // that was fitted, in its units; nil where it was completed or scaled
+	train   *dataset.Table     // that was fitted; nil where it was completed or scaled
 	// effectColumns is results.effects; 0 means its default.
 	effectColumns int
 	details       bool // all figures are printed

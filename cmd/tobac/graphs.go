@@ -31,9 +31,9 @@ func (r *result) consensusGraph() *graphfile.Graph {
 }
 
 // network is the consensus graph with tables of probabilities, where all columns have levels: their
-// posterior means given the graph. Tables need a direction of every edge. An edge whose direction is
-// open has that of the drawn graph nearest to the consensus graph, unless it makes a cycle with more
-// probable edges.
+// posterior means given the graph. Tables need a direction of every edge. An edge whose direction
+// is open has that of the drawn graph nearest to the consensus graph, unless it makes a cycle with
+// more probable edges.
 func (r *result) network() *graphfile.Graph {
 	g := r.consensusGraph()
 	if r.train == nil || len(r.Posterior.Draws) == 0 {

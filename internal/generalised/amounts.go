@@ -163,7 +163,8 @@ type gammas struct {
 	factorials []float64 // ln y!, NaN: not asked yet
 }
 
-// mostRemembered bounds the counts of which [gammas] remembers something: larger ones rarely repeat.
+// mostRemembered bounds the counts of which [gammas] remembers something: larger ones repeat
+// rarely.
 const mostRemembered = 1 << 9
 
 // at is ln Γ at s.

@@ -1,6 +1,7 @@
 package generalised
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -173,12 +174,65 @@ func (s *Scorer) findLikely(j int, parents []int) (all []likelyForm) {
 		if s.mayBend(j, parents) {
 			of = -math.Ln2
 		}
-		s.eachForm(j, parents, func(e likelyForm) {
+		if few := s.some(j, s.rowsFor(j, parents, searchWork)); few != nil && all == nil {
+			s.eachForm(j, parents, few, add)
+			best := slices.MaxFunc(all, func(a, b likelyForm) int {
+				return cmp.Compare(a.log, b.log)
+			})
+			more := s.some(j, s.rowsFor(j, parents, drawWork))
+			return []likelyForm{s.again(j, parents, best, more)}
+		}
+		s.eachForm(j, parents, nil, func(e likelyForm) {
 			e.log += of
 			add(e)
 		})
 	}
 	return slices.DeleteFunc(all, func(e likelyForm) bool { return !(e.log > highest-unlikely) })
+}
+
+// Work of a step of an equation with many rows and parameters, in products: of the search for the
+// best form among rows at equal distances, and of this form among more of them. All rows of 50,000
+// under 150 parameters took a minute for each form.
+const (
+	searchWork = 1e7
+	drawWork   = 1e8
+	fewestRows = 1000
+	rowWork    = 50 // of a row, for each pair of predictors
+)
+
+// rowsFor is how many rows the families of a child are fitted to for so much work: all where that
+// is little, where a child has normal forms too, which see all rows, or where rows repeat.
+func (s *Scorer) rowsFor(j int, parents []int, work float64) int {
+	c, size := &s.child[j], 1
+	if len(c.normals) > 0 {
+		return len(c.y)
+	}
+	for _, i := range parents {
+		size += len(c.parent[i].straight) + len(c.parent[i].curved)
+	}
+	step := 0.0
+	for _, f := range c.families {
+		of, all := 0, f.predictors()
+		for _, q := range all {
+			if q.parents {
+				of += size
+			}
+		}
+		step = max(step, float64(of*of+rowWork*len(all)*len(all)))
+	}
+	if float64(len(c.y))*step <= drawWork || s.cells(j, parents) != nil {
+		return len(c.y)
+	}
+	return max(fewestRows, int(work/step))
+}
+
+// again is a form fitted to other rows; nil means all.
+func (s *Scorer) again(j int, parents []int, e likelyForm, rows *cellRows) likelyForm {
+	columns, _, _ := s.terms(j, parents, e.bent)
+	p := s.problem(j, e.problem.family, rows, columns, nil, 1)
+	p.variance = e.problem.variance
+	e.problem, e.fit = p, p.solve(e.fit.theta)
+	return e
 }
 
 // unlikely is how far behind, in nats, a form is that is never drawn.

@@ -330,21 +330,21 @@ func (s *Scorer) terms(j int, parents []int, bent []bool) (columns [][]float64, 
 
 // cells are the different rows of a child and of parents that all have levels, and how often each
 // occurs; nil if these are not much fewer.
-func (s *Scorer) cells(j int, parents []int) (rows []int, weight []float64) {
-	c := &s.child[j]
+func (s *Scorer) cells(j int, parents []int) *cellRows {
+	c, cells := &s.child[j], &cellRows{}
 	if kind := s.variables[j].Kind; !kind.Levelled() && kind != dataset.Count {
-		return nil, nil
+		return nil
 	}
 	size := 1.0
 	for _, i := range parents {
 		if c.code[i] == nil {
-			return nil, nil
+			return nil
 		}
 		size *= float64(s.variables[i].Levels)
 	}
 	most := floats.Max(c.y) + 1
 	if size*most > 1e6 {
-		return nil, nil
+		return nil
 	}
 	place := make([]int32, int(size*most))
 	for r, y := range c.y {
@@ -355,15 +355,15 @@ func (s *Scorer) cells(j int, parents []int) (rows []int, weight []float64) {
 			stride *= s.variables[i].Levels
 		}
 		if place[at] == 0 {
-			if len(rows) > len(c.y)/2 {
-				return nil, nil
+			if len(cells.rows) > len(c.y)/2 {
+				return nil
 			}
-			rows, weight = append(rows, r), append(weight, 0)
-			place[at] = int32(len(rows))
+			cells.rows, cells.weight = append(cells.rows, r), append(cells.weight, 0)
+			place[at] = int32(len(cells.rows))
 		}
-		weight[place[at]-1]++
+		cells.weight[place[at]-1]++
 	}
-	return rows, weight
+	return cells
 }
 
 // problem is the equation of a child in a distribution, in all rows or in cells.
@@ -384,10 +384,23 @@ func (s *Scorer) problem(j int, f family, cells *cellRows, columns [][]float64, 
 	return p
 }
 
-// cellRows are different rows and how often each occurs.
+// cellRows are different rows and how often each occurs; nil means once.
 type cellRows struct {
 	rows   []int
 	weight []float64
+}
+
+// some are about so many rows of a child, at equal distances; nil means all.
+func (s *Scorer) some(j, rows int) *cellRows {
+	n := len(s.child[j].y)
+	if rows >= n {
+		return nil
+	}
+	out := &cellRows{rows: make([]int, rows)}
+	for k := range out.rows {
+		out.rows[k] = k * n / rows
+	}
+	return out
 }
 
 // affordable reports whether the equation of a set of parents has no more than mostParameters.
@@ -494,7 +507,7 @@ func (s *Scorer) tableGains(j int, parents []int) []float64 {
 // that could pay.
 func (s *Scorer) evidences(j int, parents []int) (straight, curved float64) {
 	var of [2][]float64
-	s.eachForm(j, parents, func(e likelyForm) {
+	s.eachForm(j, parents, nil, func(e likelyForm) {
 		k := 0
 		if e.bent != nil {
 			k = 1
@@ -523,8 +536,9 @@ type likelyForm struct {
 
 // eachForm yields the forms of an equation with straight lines and, where these could pay, with
 // curves, each with its evidence and its prior weight among those. Equations of more than
-// mostParameters have straight lines alone, and of the prior variances the middle one.
-func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
+// mostParameters have straight lines alone, and of the prior variances the middle one. Families see
+// the given rows only, or all if cells is nil.
+func (s *Scorer) eachForm(j int, parents []int, cells *cellRows, yield func(likelyForm)) {
 	c, all := &s.child[j], s.affordable(j, parents)
 	weights := c.weights
 	if !all {
@@ -536,9 +550,8 @@ func (s *Scorer) eachForm(j int, parents []int, yield func(likelyForm)) {
 			len(parents) > 1 && s.bends(j, i))
 		any = any || bent[k]
 	}
-	var cells *cellRows
-	if rows, weight := s.cells(j, parents); rows != nil {
-		cells = &cellRows{rows, weight}
+	if cells == nil {
+		cells = s.cells(j, parents)
 	}
 	columns, variance, at := s.terms(j, parents, nil)
 	more, moreVariance, moreAt := s.terms(j, parents, bent)

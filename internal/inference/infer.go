@@ -368,8 +368,8 @@ func (inf *Inference) shareCopies(data *dataset.Table, draws []exact.Draw, proba
 }
 
 // turn draws the directions of graphs, each of a part, anew, as [Turning.Turn] does.
-func (inf *Inference) turn(ctx context.Context, draws []exact.Draw, of []int, probabilities *mat.Dense,
-	problem *engine.Problem) error {
+func (inf *Inference) turn(ctx context.Context, draws []exact.Draw, of []int,
+	probabilities *mat.Dense, problem *engine.Problem) error {
 	d, _ := probabilities.Dims()
 	prior, err := problems.ClosedPrior(problem, d, inf.likeliest().density)
 	if err != nil {
