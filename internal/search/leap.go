@@ -16,6 +16,9 @@ const (
 	promise     = 1   // least gain of a parent that leaps along
 	mostLeaping = 600 // parents
 	leapRounds  = 16  // in each of which the least useful half of the useless parents goes
+	// Sifting is at most one in siftShare multiplications: of a thousand columns hundreds promise,
+	// each of which would take as long as a climb of all.
+	siftShare = 5
 )
 
 // A climb by single parents to a set of many ends with wrong ones in the place of others, each of
@@ -60,8 +63,13 @@ func (s *Searcher) leap(j int, set []int, q float64) ([]int, float64) {
 			best, highest = far, at
 		}
 	}
-	if far := s.promising(set, worth); far != nil {
-		try(s.sift(j, far), nil)
+	if begin := s.scores.work; s.sifting*siftShare <= max(begin, siftShare*enoughWork) {
+		if far := s.promising(set, worth); far != nil {
+			try(s.sift(j, far), nil)
+		}
+		s.sifting += s.scores.work - begin
+	} else {
+		s.leapt[j] = nil // another time
 	}
 	if len(set) >= fewOfAll && s.scores.rounded(set) { // else that takes too long
 		if len(open) <= mostOfAll {

@@ -52,6 +52,7 @@ type Searcher struct {
 	around  []around
 	aside   around   // of another set of parents than the present one
 	leapt   []*[]int // sets of parents from which leaps have been tried
+	sifting int      // work of the leaps from all that promise
 	barrier float64  // by how much ln p may be lower on the way to a better place
 	first   float64  // the barrier of the first climb
 	queue   []int
@@ -356,10 +357,15 @@ func (s *Searcher) settle(ctx context.Context) error {
 }
 
 // widen makes the best change of the parents of each variable by one that is no descendant, also by
-// one that is no candidate, or else by many of them, and reports whether there was any.
+// one that is no candidate, or else by many of them, and reports whether there was any. Of many
+// variables it begins at a random one, since leaps end where they have taken too long.
 func (s *Searcher) widen() bool {
-	wider := false
-	for j := range s.d {
+	wider, first := false, 0
+	if s.screen.all.candidates != nil {
+		first = s.rng.IntN(s.d)
+	}
+	for k := range s.d {
+		j := (first + k) % s.d
 		clear(s.reached)
 		s.reached[j] = true
 		for _, v := range s.order[s.key[j]/2+1:] {
