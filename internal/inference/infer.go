@@ -35,147 +35,176 @@ type Inference struct {
 	Parts      []Part
 }
 
+// A candidate is a model that is compared.
+type candidate struct {
+	model    sem.Scored
+	evidence float64
+	inf      *Inference // nil means given up to save memory
+	again    *level     // of which it is computed again
+}
+
+// A comparison is one of models by their evidence.
+type comparison struct {
+	data    *dataset.Table
+	problem *engine.Problem
+	trust   trust.Trust
+
+	models   []sem.Scored
+	compared []candidate    // those that can be computed
+	all      []sem.Evidence // of all models, in their sequence
+}
+
 // Infer computes the exact posterior: over all orders, or given a known
 // one.
 func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem,
 	t trust.Trust) (*Inference, error) {
-	type candidate struct {
-		model    sem.Scored
-		evidence float64
-		inf      *Inference // nil means given up to save memory
-		again    *level     // of which it is computed again
+	c := &comparison{data: data, problem: problem, trust: t, models: models}
+	compute := c.each
+	if len(data.Names) > refinement.MixedVariables && problem.Order.Known == nil &&
+		len(models) > 1 {
+		compute = c.byLevels
 	}
-	var compared []candidate
-	all := make([]sem.Evidence, 0, len(models))
-	d := len(data.Names)
-	large := d > Kept && problem.Order.Known == nil
-	keep := func(m sem.Scored, inf *Inference, again *level) {
-		c := candidate{m, inf.logEvidence(), inf, again}
-		for k := range compared {
-			switch {
-			case !large:
-			case compared[k].evidence >= c.evidence:
-				c.inf = nil
-			default:
-				compared[k].inf = nil
-			}
-		}
-		compared = append(compared, c)
+	if err := compute(ctx); err != nil {
+		return nil, err
 	}
-	if d > refinement.MixedVariables && problem.Order.Known == nil && len(models) > 1 {
-		found, listed, err := levels(ctx, data, models, problem)
-		if err != nil {
-			return nil, err
-		}
-		all = listed
-		for k, l := range found {
-			if k > 0 && l.value < found[0].value-behind {
-				all[l.at] = sem.Evidence{Model: l.model.String(), Note: ByGraph,
-					Log: compared[0].evidence - (found[0].value - l.value)}
-				continue
-			}
-			inf, err := l.infer(ctx, data, problem, t)
-			if err != nil {
-				return nil, err
-			}
-			keep(l.model, inf, &found[k])
-			all[l.at] = sem.Evidence{Model: l.model.String(), Log: inf.logEvidence()}
-		}
-	} else {
-		for _, m := range models {
-			if note := LeftOut(m, models, data, all); note != "" {
-				all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
-				continue
-			}
-			inf, err := under(ctx, data, m, problem, t)
-			if err != nil {
-				return nil, err
-			}
-			keep(m, inf, nil)
-			all = append(all, sem.Evidence{Model: m.String(), Log: inf.logEvidence()})
-		}
+	if len(c.compared) == 0 {
+		return nil, fmt.Errorf("no model can be computed: %s", c.all[0].Note)
 	}
-	if len(compared) == 0 {
-		return nil, fmt.Errorf("no model can be computed: %s", all[0].Note)
-	}
-	slices.SortStableFunc(compared, func(a, b candidate) int {
+	slices.SortStableFunc(c.compared, func(a, b candidate) int {
 		return cmp.Compare(b.evidence, a.evidence)
 	})
-	most := compared[0]
-	at := slices.IndexFunc(compared, func(c candidate) bool {
-		return t.Prefers(c.model, most.model, most.evidence-c.evidence, data)
+	most := c.compared[0]
+	at := slices.IndexFunc(c.compared, func(other candidate) bool {
+		return t.Prefers(other.model, most.model, most.evidence-other.evidence, data)
 	})
 	if at > 0 {
-		c := compared[at]
-		compared = slices.Insert(slices.Delete(compared, at, at+1), 0, c)
+		preferred := c.compared[at]
+		c.compared = slices.Insert(slices.Delete(c.compared, at, at+1), 0, preferred)
 	}
-	// The greatest evidence among the models whose form is not refuted. Where all that read
-	// directions off their form and have more evidence than the others are refuted, it is the first
-	// of them, which counts in part.
-	var best, first *Inference
-	passed := "" // why the first is not the best
-	for _, c := range compared {
-		if first != nil && !sem.TraitsOf(c.model).Formed {
-			break
-		}
-		inf := c.inf
-		if inf == nil { // the same again, to the bit
-			var err error
-			if inf, err = c.again.infer(ctx, data, problem, t); err != nil {
-				return nil, err
-			}
-		}
-		lower, why, err := t, trust.Doubt{}, error(nil)
-		if len(models) > 1 || problem.Model == nil {
-			lower, why, err = inf.trustIn(ctx, data, problem)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if why.Refuted == "" {
-			if best = inf; lower.SameEvidence(t) {
-				best.doubt, best.trust = why, lower
-			} else {
-				best, err = inf.coarse(ctx, data, problem, lower, why)
-			}
-			if err != nil {
-				return nil, err
-			}
-			break
-		}
-		if first == nil {
-			if first, err = inf.coarse(ctx, data, problem, lower, why); err != nil {
-				return nil, err
-			}
-			passed = why.Finding
-		}
-	}
-	if best == nil {
-		best = first
+	best, first, finding, err := c.examine(ctx)
+	if err != nil {
+		return nil, err
 	}
 	best.Doubted = best == first || best.trust != t
-	best.Evidence = all
-	best.Reason = Reason(all)
+	best.Evidence = c.all
+	best.Reason = Reason(c.all)
 	if at > 0 {
 		best.Reason = fmt.Sprintf(Although+"%v by %.1f nats more, of which %.1f count for "+
 			"measurements, because it has noise of any shape",
-			most.model, most.evidence-compared[0].evidence,
-			(most.evidence-compared[0].evidence)*best.trust.Form)
+			most.model, most.evidence-c.compared[0].evidence,
+			(most.evidence-c.compared[0].evidence)*best.trust.Form)
 	}
-	if first != nil && best != first {
+	passed := first != nil && best != first
+	if passed {
 		best.Reason = fmt.Sprintf(Although+"%v by %.1f nats more, but refute its form",
-			compared[0].model, compared[0].evidence-best.logEvidence())
+			c.compared[0].model, c.compared[0].evidence-best.logEvidence())
 	}
 	if err := best.finish(ctx, data, problem); err != nil {
 		return nil, err
 	}
-	if first != nil && best != first {
+	if passed {
 		best.Posterior.Warnings = append(best.Posterior.Warnings, fmt.Sprintf(
 			"%v has %.1f nats more evidence than %v, but there %s; directions that %[3]v tells "+
 				"may be wrong, as it fits worse",
-			compared[0].model, compared[0].evidence-best.logEvidence(), best.Best, passed))
+			c.compared[0].model, c.compared[0].evidence-best.logEvidence(), best.Best, finding))
 	}
 	return best, nil
+}
+
+// each computes one model after the other.
+func (c *comparison) each(ctx context.Context) error {
+	for _, m := range c.models {
+		if note := LeftOut(m, c.models, c.data, c.all); note != "" {
+			c.all = append(c.all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
+			continue
+		}
+		inf, err := under(ctx, c.data, m, c.problem, c.trust)
+		if err != nil {
+			return err
+		}
+		c.keep(m, inf, nil)
+		c.all = append(c.all, sem.Evidence{Model: m.String(), Log: inf.logEvidence()})
+	}
+	return nil
+}
+
+// byLevels computes the models that one probable graph does not leave far behind.
+func (c *comparison) byLevels(ctx context.Context) error {
+	found, listed, err := levels(ctx, c.data, c.models, c.problem)
+	if err != nil {
+		return err
+	}
+	c.all = listed
+	for k, l := range found {
+		if k > 0 && l.value < found[0].value-behind {
+			c.all[l.at] = sem.Evidence{Model: l.model.String(), Note: ByGraph,
+				Log: c.compared[0].evidence - (found[0].value - l.value)}
+			continue
+		}
+		inf, err := l.infer(ctx, c.data, c.problem, c.trust)
+		if err != nil {
+			return err
+		}
+		c.keep(l.model, inf, &found[k])
+		c.all[l.at] = sem.Evidence{Model: l.model.String(), Log: inf.logEvidence()}
+	}
+	return nil
+}
+
+// keep adds a candidate. Where posteriors are large, only that of the greatest evidence stays in
+// memory.
+func (c *comparison) keep(m sem.Scored, inf *Inference, again *level) {
+	next := candidate{m, inf.logEvidence(), inf, again}
+	if len(c.data.Names) > Kept && c.problem.Order.Known == nil {
+		for k := range c.compared {
+			if c.compared[k].evidence >= next.evidence {
+				next.inf = nil
+			} else {
+				c.compared[k].inf = nil
+			}
+		}
+	}
+	c.compared = append(c.compared, next)
+}
+
+// examine finds the greatest evidence among the models whose form is not refuted. Where all that
+// read directions off their form and have more evidence than the others are refuted, it is the
+// first of them, which counts in part. first is the first one that is refuted, nil means none, and
+// finding says why.
+func (c *comparison) examine(ctx context.Context) (best, first *Inference, finding string,
+	err error) {
+	for _, other := range c.compared {
+		if first != nil && !sem.TraitsOf(other.model).Formed {
+			break
+		}
+		inf := other.inf
+		if inf == nil { // the same again, to the bit
+			if inf, err = other.again.infer(ctx, c.data, c.problem, c.trust); err != nil {
+				return nil, nil, "", err
+			}
+		}
+		lower, why := c.trust, trust.Doubt{}
+		if len(c.models) > 1 || c.problem.Model == nil {
+			if lower, why, err = inf.trustIn(ctx, c.data, c.problem); err != nil {
+				return nil, nil, "", err
+			}
+		}
+		if why.Refuted == "" && lower.SameEvidence(c.trust) {
+			inf.doubt, inf.trust = why, lower
+			return inf, first, finding, nil
+		}
+		if why.Refuted != "" && first != nil {
+			continue
+		}
+		if inf, err = inf.coarse(ctx, c.data, c.problem, lower, why); err != nil {
+			return nil, nil, "", err
+		}
+		if why.Refuted == "" {
+			return inf, first, finding, nil
+		}
+		first, finding = inf, why.Finding
+	}
+	return first, first, finding, nil
 }
 
 // Reason says why a model was taken.
