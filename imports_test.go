@@ -139,8 +139,8 @@ var allowed = map[string][]string{
 	"tobac/calibration":          {"tobac/density", "gonum.org/v1/gonum"},
 	"tobac/chainplot":            {"gonum.org/v1/gonum", "gonum.org/v1/plot"},
 	// svgd for its optimiser.
-	"tobac/internal/gflownet": {"tobac/internal/nodescore", "tobac/autograd", "tobac/score",
-		"tobac/dag", "tobac/svgd", "gonum.org/v1/gonum"},
+	"tobac/internal/gflownet": {"tobac/internal/nodescore", "tobac/internal/scoring",
+		"tobac/autograd", "tobac/score", "tobac/dag", "tobac/svgd", "gonum.org/v1/gonum"},
 	"tobac/chain":                {"gonum.org/v1/gonum"},
 	"tobac/internal/hamiltonian": {"tobac/chain", "gonum.org/v1/gonum"},
 	"tobac/hmc": {"tobac/chain", "tobac/internal/hamiltonian",

@@ -6,6 +6,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/words"
 	"tobac/models"
 	"tobac/score"
 	"tobac/setting"
@@ -33,7 +34,7 @@ const (
 var priorKinds = []Kind{Sparse, Fair, ScaleFree, Uniform}
 
 // String is the name of the family.
-func (k Kind) String() string { return setting.Name(k, "er", "fair", "sf", "uniform") }
+func (k Kind) String() string { return words.Name(k, "er", "fair", "sf", "uniform") }
 
 // A Prior is what is known about the graph before the data are seen, in the
 // columns of the data. Its zero value is the Erdős–Rényi prior whose number of

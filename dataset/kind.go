@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"tobac/internal/words"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -33,10 +35,7 @@ func Kinds() []Kind {
 
 // String is the text form, such as categorical.
 func (k Kind) String() string {
-	if k < 0 || int(k) >= len(kindNames) {
-		return fmt.Sprintf("Kind(%d)", int(k))
-	}
-	return kindNames[k]
+	return words.Name(k, kindNames[:]...)
 }
 
 // ParseKind is the kind with a text form.

@@ -3,6 +3,8 @@ package diagnostics
 import (
 	"fmt"
 	"math"
+
+	"tobac/internal/words"
 )
 
 // A Verdict says how far a number can be trusted.
@@ -16,15 +18,7 @@ const (
 
 // String is the name of the verdict.
 func (v Verdict) String() string {
-	switch v {
-	case OK:
-		return "ok"
-	case Doubtful:
-		return "doubtful"
-	case Bad:
-		return "bad"
-	}
-	return fmt.Sprintf("Verdict(%d)", int(v))
+	return words.Name(v, "ok", "doubtful", "bad")
 }
 
 // MarshalText implements encoding.TextMarshaler.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"tobac/internal/words"
 	"tobac/ordering"
 	"tobac/setting"
 )
@@ -42,7 +43,7 @@ const (
 )
 
 // String is the name of the choice.
-func (w OrderWeights) String() string { return setting.Name(w, "frequency", "evidence") }
+func (w OrderWeights) String() string { return words.Name(w, "frequency", "evidence") }
 
 // Settings are those with a text form. The order itself has none.
 func (o *Order) Settings() []*setting.Setting {

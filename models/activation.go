@@ -1,11 +1,11 @@
 package models
 
 import (
-	"fmt"
 	"math"
 
 	"tobac/autograd"
 	"tobac/internal/vector"
+	"tobac/internal/words"
 )
 
 // Activation is the nonlinearity of the hidden layers.
@@ -22,10 +22,7 @@ var activationNames = []string{"relu", "tanh", "sigmoid", "leaky-relu"}
 
 // String is the activation's name on the command line.
 func (a Activation) String() string {
-	if a < 0 || int(a) >= len(activationNames) {
-		return fmt.Sprintf("Activation(%d)", int(a))
-	}
-	return activationNames[a]
+	return words.Name(a, activationNames...)
 }
 
 // apply is the activation of a node.

@@ -1,9 +1,8 @@
 package models
 
 import (
-	"fmt"
-
 	"tobac/autograd"
+	"tobac/internal/words"
 )
 
 // Estimator says how the Monte Carlo samples of graphs are combined into an
@@ -23,13 +22,7 @@ const (
 
 // String is the estimator's name on the command line.
 func (e Estimator) String() string {
-	switch e {
-	case NodeWise:
-		return "nodewise"
-	case Joint:
-		return "joint"
-	}
-	return fmt.Sprintf("Estimator(%d)", int(e))
+	return words.Name(e, "nodewise", "joint")
 }
 
 // combine lifts a vector of per-variable terms to the scalar estimate.
@@ -68,10 +61,7 @@ var gradientNames = []string{"reparam", "score", "score-loo", "flips"}
 
 // String is the estimator's name on the command line.
 func (g Gradient) String() string {
-	if g < 0 || int(g) >= len(gradientNames) {
-		return fmt.Sprintf("Gradient(%d)", int(g))
-	}
-	return gradientNames[g]
+	return words.Name(g, gradientNames...)
 }
 
 // surrogate has the value of the estimate of log E[exp L] and the gradient of

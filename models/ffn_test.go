@@ -322,7 +322,7 @@ func TestNetworkErrors(t *testing.T) {
 		{"hidden size below 0", x, nil, models.FeedForwardOptions{Hidden: []int{-5}},
 			"models: feed-forward model: hidden layer 1 has -5 units, want at least 1"},
 		{"activation", x, nil, models.FeedForwardOptions{Activation: 4},
-			"models: feed-forward model: unknown activation Activation(4)"},
+			"models: feed-forward model: unknown activation models.Activation(4)"},
 		{"noise variance", x, nil, models.FeedForwardOptions{NoiseVariance: -1},
 			"models: feed-forward model: noise variance -1 and parameter variance 1, want finite " +
 				"positive numbers"},

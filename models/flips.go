@@ -8,6 +8,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/internal/parallel"
+	"tobac/internal/words"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -50,10 +51,7 @@ var edgeParameterNames = []string{"density", "laplace"}
 
 // String is the name of the choice on the command line.
 func (e EdgeParameters) String() string {
-	if e < 0 || int(e) >= len(edgeParameterNames) {
-		return fmt.Sprintf("EdgeParameters(%d)", int(e))
-	}
-	return edgeParameterNames[e]
+	return words.Name(e, edgeParameterNames...)
 }
 
 // A Flipper evaluates terms of a likelihood at graphs without soft edges.

@@ -1,11 +1,11 @@
 package models
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"tobac/autograd"
+	"tobac/internal/words"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -25,10 +25,7 @@ var outputLayerNames = []string{"sampled", "integrated"}
 
 // String is the name of the choice on the command line.
 func (o OutputLayer) String() string {
-	if o < 0 || int(o) >= len(outputLayerNames) {
-		return fmt.Sprintf("OutputLayer(%d)", int(o))
-	}
-	return outputLayerNames[o]
+	return words.Name(o, outputLayerNames...)
 }
 
 // integratedNetwork is the model of [NewIntegratedNetwork].

@@ -1,11 +1,11 @@
 package models
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"tobac/autograd"
+	"tobac/internal/words"
 )
 
 // Latents says what the latent Z of a particle is, and its prior.
@@ -28,10 +28,7 @@ var latentNames = []string{"factors", "normal", "logistic"}
 
 // String is the name of the choice on the command line.
 func (l Latents) String() string {
-	if l < 0 || int(l) >= len(latentNames) {
-		return fmt.Sprintf("Latents(%d)", int(l))
-	}
-	return latentNames[l]
+	return words.Name(l, latentNames...)
 }
 
 // logPrior is the log density of the latents of a particle, with vectors of length k.
@@ -77,8 +74,5 @@ var priorPlaceNames = []string{"outside", "inside"}
 
 // String is the name of the choice on the command line.
 func (p PriorPlace) String() string {
-	if p < 0 || int(p) >= len(priorPlaceNames) {
-		return fmt.Sprintf("PriorPlace(%d)", int(p))
-	}
-	return priorPlaceNames[p]
+	return words.Name(p, priorPlaceNames...)
 }

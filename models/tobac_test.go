@@ -126,7 +126,7 @@ func TestTOBACErrors(t *testing.T) {
 		})
 	}
 	for e, want := range map[models.Estimator]string{models.NodeWise: "nodewise",
-		models.Joint: "joint", 4: "Estimator(4)"} {
+		models.Joint: "joint", 4: "models.Estimator(4)"} {
 		if got := e.String(); got != want {
 			t.Errorf("got name %q, want %q", got, want)
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tobac/internal/words"
 )
 
 var (
@@ -70,17 +72,14 @@ func (e *ColumnError) among() string {
 	if len(e.Given) == 0 {
 		return ""
 	}
-	words := slices.Clone(e.given)
-	if words == nil {
+	list := slices.Clone(e.given)
+	if list == nil {
 		for _, j := range e.Given {
-			words = append(words, strconv.Itoa(j+1))
+			list = append(list, strconv.Itoa(j+1))
 		}
-		words[0] = "columns " + words[0]
+		list[0] = "columns " + list[0]
 	}
-	if more := len(words) - most; more > 0 {
-		words = append(words[:most], fmt.Sprintf("%d more", more))
-	}
-	return "given " + strings.Join(words, ", ") + ": "
+	return "given " + words.Some(list, most) + ": "
 }
 
 // Unwrap returns the reason, for errors.Is.

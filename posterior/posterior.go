@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tobac/dag"
+	"tobac/internal/words"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -24,13 +25,7 @@ const (
 
 // String is the name of the kind in a file.
 func (k Kind) String() string {
-	switch k {
-	case Particles:
-		return "particles"
-	case Draws:
-		return "draws"
-	}
-	return fmt.Sprintf("Kind(%d)", int(k))
+	return words.Name(k, "particles", "draws")
 }
 
 // A Posterior over directed acyclic graphs on the variables Names. The package

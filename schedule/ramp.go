@@ -3,6 +3,8 @@ package schedule
 import (
 	"fmt"
 	"math"
+
+	"tobac/internal/words"
 )
 
 // Shape is how a number changes from one value to another.
@@ -18,10 +20,7 @@ var shapeNames = []string{"linear", "geometric", "cosine"}
 
 // String is the shape's name in the text form of schedules.
 func (s Shape) String() string {
-	if s < 0 || int(s) >= len(shapeNames) {
-		return fmt.Sprintf("Shape(%d)", int(s))
-	}
-	return shapeNames[s]
+	return words.Name(s, shapeNames...)
 }
 
 // Ramp goes from From to To between two steps: it is From up to step Start, To from step End

@@ -148,7 +148,7 @@ func TestPanics(t *testing.T) {
 		"schedule: rate -1, want a finite number, not negative": func() {
 			schedule.Growth(-1).At(3)
 		},
-		"schedule: unknown shape Shape(7)": func() {
+		"schedule: unknown shape schedule.Shape(7)": func() {
 			schedule.Ramp{Shape: 7}.At(3)
 		},
 		"schedule: a run of 0 steps": func() {

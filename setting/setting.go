@@ -172,14 +172,6 @@ func Scheduled(v *schedule.Schedule, name, usage, byDefault string) *Setting {
 	return s
 }
 
-// Name is the name of a choice by its number.
-func Name[T ~int](v T, names ...string) string {
-	if v < 0 || int(v) >= len(names) {
-		return fmt.Sprintf("%T(%d)", v, int(v))
-	}
-	return names[v]
-}
-
 // Fill replaces a zero by a default.
 func Fill[T int | float64](v *T, byDefault T) {
 	if *v == 0 {

@@ -246,22 +246,13 @@ func (c *checkReport) find(p *table.Prepared) {
 			"every column, linear does not", high/low, narrow, low, wide, high))
 	}
 	if len(discrete) > 0 && !p.Numbers().OfKinds() {
-		c.Findings = append(c.Findings, "few different values: "+someOf(discrete)+
+		c.Findings = append(c.Findings, "few different values: "+words.Some(discrete, 10)+
 			": the models take them for continuous numbers, which is an approximation")
 	}
 	if len(skewed) > 0 {
-		c.Findings = append(c.Findings, "far from a normal distribution: "+someOf(skewed)+
+		c.Findings = append(c.Findings, "far from a normal distribution: "+words.Some(skewed, 10)+
 			": data.transform=log or normal-scores brings them nearer")
 	}
-}
-
-// someOf lists at most ten names.
-func someOf(names []string) string {
-	const most = 10
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }
 
 // stoodIn is a table in which other values of their columns stand in for missing ones.
@@ -386,15 +377,11 @@ func (c *checkReport) print(w io.Writer) error {
 
 // levelText lists the first levels of a column that has any.
 func (c *checkColumn) levelText() string {
-	const most = 4
 	var parts []string
-	for _, level := range c.Levels[:min(most, len(c.Levels))] {
+	for _, level := range c.Levels {
 		parts = append(parts, fmt.Sprintf("%s %d", shortened(level.Name), level.Count))
 	}
-	if more := len(c.Levels) - most; more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(parts, ", ")
+	return words.Some(parts, 4)
 }
 
 // shortened is a name that fits a cell of a table.

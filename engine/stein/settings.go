@@ -10,6 +10,7 @@ import (
 	"tobac/internal/exact"
 	"tobac/internal/priors"
 	"tobac/internal/problems"
+	"tobac/internal/words"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/sem"
@@ -52,7 +53,7 @@ const (
 
 // String is the name of the choice.
 func (e MarginalEstimator) String() string {
-	return setting.Name(e, "conditional", "frequency", "reweighted")
+	return words.Name(e, "conditional", "frequency", "reweighted")
 }
 
 // SVGD is the engine svgd: Stein variational gradient descent over particles, which are graphs with
@@ -453,4 +454,4 @@ const (
 )
 
 // String is the name of the choice.
-func (p Parameters) String() string { return setting.Name(p, "sampled", "integrated") }
+func (p Parameters) String() string { return words.Name(p, "sampled", "integrated") }

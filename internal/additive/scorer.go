@@ -15,7 +15,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
 // Options are settings of a [Scorer].
@@ -124,7 +123,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 				c.rows = nil
 			}
 		}
-		centre, sd := standardise(column)
+		centre, sd := scoring.Standardise(column)
 		if sd == 0 {
 			return nil, &scoring.ConstantColumnError{Column: j}
 		}
@@ -138,7 +137,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 		}
 		s.parent = append(s.parent, smooth.NewBasis(column, functions))
 		c.y = at(mat.Col(nil, j, x), c.rows)
-		if c.centre, c.sd = standardise(c.y); c.sd == 0 && len(c.y) > 0 {
+		if c.centre, c.sd = scoring.Standardise(c.y); c.sd == 0 && len(c.y) > 0 {
 			if len(c.y) > 1 {
 				return nil, &scoring.ConstantColumnError{Column: j}
 			}
@@ -156,23 +155,6 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 		}
 	}
 	return s, nil
-}
-
-// standardise shifts and scales a column to mean 0 and variance 1, and returns by how much; sd
-// is 0 for a column that does not vary.
-func standardise(x []float64) (centre, sd float64) {
-	if len(x) == 0 || floats.Min(x) == floats.Max(x) {
-		return 0, 0
-	}
-	centre = stat.Mean(x, nil)
-	floats.AddConst(-centre, x)
-	largest := floats.Norm(x, math.Inf(1))
-	floats.Scale(1/largest, x) // keeps squares in range
-	rest := stat.Mean(x, nil)
-	floats.AddConst(-rest, x)
-	sd = math.Sqrt(floats.Dot(x, x) / float64(len(x)))
-	floats.Scale(1/sd, x)
-	return centre + rest*largest, sd * largest
 }
 
 // at are the elements in some rows; nil means x itself.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"tobac/internal/words"
 )
 
 // Error is a fault in a text file. Its text is one line, for example
@@ -56,17 +58,11 @@ func Excerpt(text string) string {
 
 // Excerpts quotes and lists the first 20 texts for an error message and counts the others.
 func Excerpts(texts []string) string {
-	var b strings.Builder
-	for n, text := range texts[:min(most, len(texts))] {
-		if n > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(Excerpt(text))
+	list := make([]string, len(texts))
+	for n, text := range texts {
+		list[n] = Excerpt(text)
 	}
-	if more := len(texts) - most; more > 0 {
-		fmt.Fprintf(&b, " and %d more", more)
-	}
-	return b.String()
+	return words.Some(list, most)
 }
 
 // IsNumber reports whether [NumberParser.Parse] would read text as a number in a file with the

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tobac/internal/words"
 )
 
 // A Set is a number of files that appear in a folder together or not at all: they are written to a
@@ -126,14 +128,9 @@ func (s *Set) occupied(dir string) error {
 			return leads(s.dir, path, name)
 		})
 	})
-	if n := len(others); n > 0 {
-		const most = 3
-		text := strings.Join(others[:min(n, most)], ", ")
-		if n > most {
-			text += fmt.Sprintf(" and %d more", n-most)
-		}
+	if len(others) > 0 {
 		return fmt.Errorf("%s: holds other things than results of tobac (%s, no valid %s); "+
-			"choose a new or empty folder, or give --force", dir, text, Manifest)
+			"choose a new or empty folder, or give --force", dir, words.Some(others, 3), Manifest)
 	}
 	return nil
 }

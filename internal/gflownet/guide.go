@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"tobac/internal/parallel"
+	"tobac/internal/scoring"
 )
 
 // A guide computes what a network sees of states, and for guided logits a policy
@@ -113,7 +114,7 @@ func (g *guide) value(s *state) float64 {
 		}
 		sum += c * weight
 	}
-	return max(nextValue(g.delta, from), gain-logChoose(to, from)+scale+math.Log(sum))
+	return max(nextValue(g.delta, from), gain-scoring.LnChoose(to, from)+scale+math.Log(sum))
 }
 
 // multiply multiplies the polynomial of the terms by u + vx.
@@ -203,14 +204,6 @@ func nextValue(delta []float64, removable int) float64 {
 // softplus is ln(1+e^x).
 func softplus(x float64) float64 {
 	return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
-}
-
-// logChoose is the logarithm of the binomial coefficient n over k.
-func logChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
 }
 
 // fillAll fills a batch with states.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"tobac/internal/words"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -38,15 +40,7 @@ func Methods(d int, matching func(j int) bool) []Method {
 
 // String is the name of the method.
 func (m Method) String() string {
-	switch m {
-	case Auto:
-		return "auto"
-	case Normal:
-		return "normal"
-	case Matching:
-		return "matching"
-	}
-	return fmt.Sprintf("Method(%d)", int(m))
+	return words.Name(m, "auto", "normal", "matching")
 }
 
 // check panics for what a caller must not do.
@@ -149,7 +143,7 @@ func (s *Settings) checkData(x *mat.Dense) error {
 		{"missing in only some of the columns that are missing together: ", apart},
 	} {
 		if len(p.where) > 0 {
-			problems = append(problems, p.what+few(p.where))
+			problems = append(problems, p.what+words.Some(p.where, 5))
 		}
 	}
 	if problems == nil {
@@ -164,15 +158,6 @@ func (s *Settings) name(j int) string {
 		return strconv.Itoa(j + 1)
 	}
 	return fmt.Sprintf("%d (%q)", j+1, s.Names[j])
-}
-
-// few lists the first places of a list.
-func few(all []string) string {
-	const most = 5
-	if len(all) <= most {
-		return strings.Join(all, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:most], ", "), len(all)-most)
 }
 
 // methods settles Auto for every column.

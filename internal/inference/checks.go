@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"tobac/background"
 	"tobac/dataset"
@@ -15,6 +14,7 @@ import (
 	"tobac/internal/graphchecks"
 	"tobac/internal/priors"
 	"tobac/internal/refinement"
+	"tobac/internal/words"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
@@ -85,11 +85,7 @@ func (inf *Inference) Against(ctx context.Context, data *dataset.Table,
 	}
 	text := fmt.Sprintf("the data speak against the background knowledge, by %.1f nats", -change)
 	if odd := atOdds(p.Fixed(d), without.edges(), data.Names); len(odd) > 0 {
-		const most = 5
-		text += "; without it the data give " + strings.Join(odd[:min(most, len(odd))], ", ")
-		if more := len(odd) - most; more > 0 {
-			text += fmt.Sprintf(" and %d more", more)
-		}
+		text += "; without it the data give " + words.Some(odd, 5)
 	}
 	return text + ": check what is known, since every probability rests on it", nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/words"
 	"tobac/sem"
 )
 
@@ -110,7 +111,6 @@ func leastCertain(columns int) float64 { return certainty + 2*math.Log(float64(c
 
 // FunctionsWarning names columns with levels that others determine; "" if there are none.
 func FunctionsWarning(data *dataset.Table) string {
-	const most = 5
 	var all []string
 	for _, f := range functions(data) {
 		all = append(all, fmt.Sprintf("%q by %q", data.Names[f.column], data.Names[f.of]))
@@ -118,10 +118,7 @@ func FunctionsWarning(data *dataset.Table) string {
 	if len(all) == 0 {
 		return ""
 	}
-	if more := len(all) - most; more > 0 {
-		all = append(all[:most], fmt.Sprintf("%d more", more))
-	}
-	return "columns are determined by others without exception: " + strings.Join(all, ", ") +
+	return "columns are determined by others without exception: " + words.Some(all, 5) +
 		"; which of the two is directly related to a third column cannot be identified, so that " +
 		"they share the probabilities of their edges; leave one out"
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"tobac/dataset"
 	"tobac/internal/words"
@@ -154,16 +153,11 @@ func smallFraction(part float64) string {
 
 // Quoted lists at most five names.
 func Quoted(names []string) string {
-	const most = 5
 	var list []string
-	for k, name := range names {
-		if k == most {
-			list = append(list, fmt.Sprintf("%d more", len(names)-most))
-			break
-		}
+	for _, name := range names {
 		list = append(list, strconv.Quote(name))
 	}
-	return strings.Join(list, ", ")
+	return words.Some(list, 5)
 }
 
 // tails names the columns with heavy tails, those of its own or of what a linear equation in all

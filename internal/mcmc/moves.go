@@ -3,6 +3,8 @@ package mcmc
 import (
 	"math"
 	"slices"
+
+	"tobac/internal/scoring"
 )
 
 // begin starts a proposal: layers as in s, no node affected.
@@ -126,7 +128,7 @@ func (c *mover) merge(s *partition, beta float64) bool {
 	if s.size[at+1] > 1 {
 		after--
 	}
-	back := -math.Log(float64(after)) - math.Log(float64(both-1)) - lnChoose(both, first)
+	back := -math.Log(float64(after)) - math.Log(float64(both-1)) - scoring.LnChoose(both, first)
 	return c.accept(s, m-1, beta, back+math.Log(float64(m-1)))
 }
 
@@ -168,14 +170,6 @@ func (c *mover) split(s *partition, beta float64) bool {
 			c.affect(c.subset[k])
 		}
 	}
-	forth := -math.Log(float64(can)) - math.Log(float64(both-1)) - lnChoose(both, first)
+	forth := -math.Log(float64(can)) - math.Log(float64(both-1)) - scoring.LnChoose(both, first)
 	return c.accept(s, len(s.size)+1, beta, -math.Log(float64(len(s.size)))-forth)
-}
-
-// lnChoose is the logarithm of the binomial coefficient n over k.
-func lnChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
 }

@@ -8,6 +8,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/stream"
+	"tobac/internal/words"
 )
 
 // Mechanism is how variables depend on their parents where neither a sum nor a network says it.
@@ -29,10 +30,7 @@ var All = []Mechanism{Sines, Products, Multiplicative}
 
 // String is the name on the command line.
 func (m Mechanism) String() string {
-	if names := [...]string{"sines", "products", "multiplicative"}; m >= 0 && int(m) < len(names) {
-		return names[m]
-	}
-	return fmt.Sprintf("Mechanism(%d)", int(m))
+	return words.Name(m, "sines", "products", "multiplicative")
 }
 
 // Simulate draws for every pair of variables an amplitude a = w + ½·sign(w), w ~ N(0, 1), a

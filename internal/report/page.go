@@ -8,9 +8,9 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"strings"
 
 	"tobac/internal/scene"
+	"tobac/internal/words"
 )
 
 // The page. Style sheet and script are constants of the program; everything else is
@@ -219,12 +219,7 @@ func (r *Report) verdict() []string {
 		"direction (%[2]s or more).", are(len(sure), "pair"), scene.Percent(Directed), directed)
 	out := []string{said}
 	if len(open) > 0 {
-		const most = 6
-		list := strings.Join(open[:min(most, len(open))], ", ")
-		if len(open) > most {
-			list += fmt.Sprintf(" and %d more", len(open)-most)
-		}
-		out = append(out, "Related, with an open direction: "+list+".")
+		out = append(out, "Related, with an open direction: "+words.Some(open, 6)+".")
 	}
 	return append(out, "No probability includes hidden common causes, feedback, or errors of "+
 		"measurement.")

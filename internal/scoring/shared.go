@@ -8,8 +8,10 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Possible reports whether v is a log score: finite, or −Inf.
@@ -36,6 +38,23 @@ func LnChoose(n, k int) float64 {
 
 // AlphaMu is the strength of an intercept's prior relative to one observation.
 const AlphaMu = 1
+
+// Standardise shifts and scales a column to mean 0 and variance 1, and returns by how much; sd
+// is 0 for a column that does not vary.
+func Standardise(x []float64) (centre, sd float64) {
+	if len(x) == 0 || floats.Min(x) == floats.Max(x) {
+		return 0, 0
+	}
+	centre = stat.Mean(x, nil)
+	floats.AddConst(-centre, x)
+	largest := floats.Norm(x, math.Inf(1))
+	floats.Scale(1/largest, x) // keeps squares in range
+	rest := stat.Mean(x, nil)
+	floats.AddConst(-rest, x)
+	sd = math.Sqrt(floats.Dot(x, x) / float64(len(x)))
+	floats.Scale(1/sd, x)
+	return centre + rest*largest, sd * largest
+}
 
 // Gamma draws from the gamma distribution of the given shape, at least 1, and rate
 // 1: Marsaglia and Tsang (2000).

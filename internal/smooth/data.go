@@ -80,7 +80,7 @@ func New(x, intervened mat.Matrix) (*Data, error) {
 			seen = at(column, rows)
 		}
 		spread := spreadOf(slices.Clone(seen))
-		centre, sd := standardise(column)
+		centre, sd := scoring.Standardise(column)
 		if sd == 0 || spread == 0 {
 			return nil, &scoring.ConstantColumnError{Column: j}
 		}
@@ -124,26 +124,9 @@ func observedRows(intervened mat.Matrix, n, j int) []int {
 	return rows
 }
 
-// standardise shifts and scales a column to mean 0 and variance 1, and returns by how much; sd
-// is 0 for a column that does not vary.
-func standardise(x []float64) (centre, sd float64) {
-	if floats.Min(x) == floats.Max(x) {
-		return 0, 0
-	}
-	centre = stat.Mean(x, nil)
-	floats.AddConst(-centre, x)
-	largest := floats.Norm(x, math.Inf(1))
-	floats.Scale(1/largest, x) // keeps squares in range
-	rest := stat.Mean(x, nil)
-	floats.AddConst(-rest, x)
-	sd = math.Sqrt(floats.Dot(x, x) / float64(len(x)))
-	floats.Scale(1/sd, x)
-	return centre + rest*largest, sd * largest
-}
-
 // spreadOf is the standard deviation with the divisor n−1 of a column, which it overwrites.
 func spreadOf(x []float64) float64 {
-	_, sd := standardise(x)
+	_, sd := scoring.Standardise(x)
 	n := float64(len(x))
 	return sd * math.Sqrt(n/(n-1))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/words"
 )
 
 // How many levels a category may have: for an order of them to be proposed, and to be taken without
@@ -94,19 +95,10 @@ func (p *preparation) noteCodings() {
 		if len(c.columns) == 1 {
 			p.note("%s is %s", c.columns[0], c.how)
 		} else {
-			p.note("%s and %s are %s", someLabels(c.columns[:len(c.columns)-1]),
+			p.note("%s and %s are %s", words.Some(c.columns[:len(c.columns)-1], mostNames),
 				c.columns[len(c.columns)-1], c.how)
 		}
 	}
-}
-
-// someLabels lists the first labels of many.
-func someLabels(labels []string) string {
-	const most = 20
-	if more := len(labels) - most; more > 0 {
-		return strings.Join(labels[:most], ", ") + fmt.Sprintf(", %d others", more)
-	}
-	return strings.Join(labels, ", ")
 }
 
 // add appends a column to the prepared table; indicator −1: it is none.

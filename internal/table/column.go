@@ -1,11 +1,11 @@
 package table
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
+
+	"tobac/internal/words"
 )
 
 // Bytes of memory.
@@ -138,17 +138,16 @@ func label(position int, name string) string {
 	return text
 }
 
+// mostNames is the number of names that a message lists.
+const mostNames = 20
+
 // listed are some names in a message.
 func listed(names []string) string {
-	const most = 20
-	var out []string
-	for _, name := range names[:min(most, len(names))] {
-		out = append(out, short(name))
+	out := make([]string, len(names))
+	for k, name := range names {
+		out[k] = short(name)
 	}
-	if more := len(names) - most; more > 0 {
-		out = append(out, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(out, ", ")
+	return words.Some(out, mostNames)
 }
 
 // short is a name or a value in a message.

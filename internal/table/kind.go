@@ -10,6 +10,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/delimited"
+	"tobac/internal/words"
 )
 
 // Kind is what the values of a column are.
@@ -626,9 +627,8 @@ var (
 
 // describe lists levels for a message.
 func describe(levels []Level) string {
-	const most = 6
 	var parts []string
-	for _, level := range levels[:min(most, len(levels))] {
+	for _, level := range levels {
 		name := level.Name
 		if name == "" {
 			name = "empty"
@@ -637,10 +637,7 @@ func describe(levels []Level) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %d", name, level.Count))
 	}
-	if more := len(levels) - most; more > 0 {
-		parts = append(parts, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(parts, ", ")
+	return words.Some(parts, 6)
 }
 
 // Numbers count as levels if they are whole, of few values, each of which stands in a few rows; as

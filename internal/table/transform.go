@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/words"
 )
 
 // A Transform is what is done to every column of a table before anything else.
@@ -25,10 +26,7 @@ func Transforms() []Transform { return []Transform{None, Log, NormalScores} }
 
 // String is the text form: none, log or normal-scores.
 func (f Transform) String() string {
-	if f < 0 || int(f) >= len(transformNames) {
-		return fmt.Sprintf("Transform(%d)", int(f))
-	}
-	return transformNames[f]
+	return words.Name(f, transformNames[:]...)
 }
 
 // MarshalText returns the text form. A value that is none of the constants is an

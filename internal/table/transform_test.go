@@ -72,7 +72,7 @@ func TestTransforms(t *testing.T) {
 	if _, err := table.Transform(7).MarshalText(); err == nil || err.Error() != unknown {
 		t.Errorf("error %v", err)
 	}
-	if got := table.Transform(7).String(); got != "Transform(7)" {
+	if got := table.Transform(7).String(); got != "table.Transform(7)" {
 		t.Errorf("text %q", got)
 	}
 }

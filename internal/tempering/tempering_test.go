@@ -406,7 +406,7 @@ func TestErrors(t *testing.T) {
 		{x, nil, order, prior, tempering.Config{NoiseVariance: -1},
 			"tempering: noise variance -1, want a finite positive number, or 0 for unknown ones"},
 		{x, nil, order, prior, tempering.Config{Activation: 9},
-			"tempering: unknown activation Activation(9)"},
+			"tempering: unknown activation models.Activation(9)"},
 	} {
 		if _, err := tempering.Run(context.Background(), c.x, c.mask, c.order, c.prior,
 			c.cfg); err == nil || err.Error() != c.want {

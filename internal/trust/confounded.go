@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -16,6 +15,7 @@ import (
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
 	"tobac/internal/parallel"
+	"tobac/internal/words"
 	"tobac/score"
 	"tobac/sem"
 
@@ -79,15 +79,12 @@ func (t Trust) Confounded(ctx context.Context, data *dataset.Table, m sem.Model,
 	}
 	slices.SortStableFunc(found, func(a, b confounded) int { return cmp.Compare(b.nats, a.nats) })
 	var names []string
-	for _, c := range found[:min(namedPairs, len(found))] {
+	for _, c := range found {
 		names = append(names, fmt.Sprintf("%s and %s (by %.0f nats)",
 			strconv.Quote(data.Names[c.from]), strconv.Quote(data.Names[c.to]), c.nats))
 	}
-	if more := len(found) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
 	return "a hidden common cause explains better than an edge how columns are related: " +
-		strings.Join(names, ", ") + "; directions may be wrong", nil
+		words.Some(names, namedPairs) + "; directions may be wrong", nil
 }
 
 // Unprotected names the directions that follow from conditional independences alone and would do so
@@ -131,20 +128,11 @@ func (t Trust) Unprotected(data *dataset.Table, m sem.Model, g *dag.Graph, said 
 	}
 	if three {
 		return "", "a hidden common cause of columns that are all related to each other would " +
-			"explain the same conditional independences as the directions of " + listed(open) +
+			"explain the same conditional independences as the directions of " + words.Some(open, namedPairs) +
 			", which may be wrong" + rest
 	}
-	return traits.DirectionsFrom + ". Those of " + listed(open) + " assume that the two columns " +
+	return traits.DirectionsFrom + ". Those of " + words.Some(open, namedPairs) + " assume that the two columns " +
 		"have no hidden common cause" + rest, ""
-}
-
-// listed names some of a list, and how many there are.
-func listed(all []string) string {
-	text := strings.Join(all[:min(namedPairs, len(all))], ", ")
-	if more := len(all) - namedPairs; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 // A pair is an edge i → j of a graph under scores.
