@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"tobac/internal/words"
 )
 
 // A Set is a number of files that appear in a folder together or not at all: they are written to a
@@ -128,9 +126,14 @@ func (s *Set) occupied(dir string) error {
 			return leads(s.dir, path, name)
 		})
 	})
-	if len(others) > 0 {
+	if n := len(others); n > 0 {
+		const most = 3
+		text := strings.Join(others[:min(n, most)], ", ")
+		if n > most {
+			text += fmt.Sprintf(" and %d more", n-most)
+		}
 		return fmt.Errorf("%s: holds other things than results of tobac (%s, no valid %s); "+
-			"choose a new or empty folder, or give --force", dir, words.Some(others, 3), Manifest)
+			"choose a new or empty folder, or give --force", dir, text, Manifest)
 	}
 	return nil
 }
