@@ -39,26 +39,12 @@ type BGeOptions struct {
 
 // bge is the score of [NewBGe].
 type bge struct {
-	d         int
-	opt       BGeOptions
-	t         float64
-	of        []int
-	group     []bgeGroup
-	moments   []scoring.Gram // of the groups
-	centre    []float64      // of a column's standardisation
-	sd        []float64
-	logScales []float64 // ln sd
-}
-
-// A bgeGroup is what the variables observed in the same rows have in common.
-type bgeGroup struct {
-	n        int
-	mean     []float64 // posterior mean of μ, standardised
-	r        []float64 // R, d×d
-	gaussian gaussian
-
-	children int
-	shared   *determinants
+	closed
+	opt    BGeOptions
+	t      float64
+	mean   [][]float64 // by group, the posterior mean of μ, standardised
+	centre []float64   // of a column's standardisation
+	sd     []float64
 }
 
 // NewBGe is the Bayesian Gaussian equivalent score: the marginal likelihood of a linear Gaussian
@@ -87,7 +73,7 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (BGe, error) {
 	if err != nil {
 		return nil, fmt.Errorf("score: BGe: %w", err)
 	}
-	b := &bge{d: d, opt: opt, t: t, of: data.Of, logScales: make([]float64, d)}
+	b := &bge{closed: closed{d: d, of: data.Of, logScales: make([]float64, d)}, opt: opt, t: t}
 	switch opt.Scale {
 	case Standardised:
 		if b.centre, b.sd, err = data.Standardise(); err != nil {
@@ -105,11 +91,7 @@ func NewBGe(x, intervened mat.Matrix, opt BGeOptions) (BGe, error) {
 		panic(fmt.Sprintf("score: BGe: unknown scale %d", opt.Scale))
 	}
 	for g := range data.Groups {
-		m := data.Gram(g)
-		b.moments = append(b.moments, m)
-		group := b.newGroup(m)
-		group.children, group.shared = len(data.Groups[g].Children), new(determinants)
-		b.group = append(b.group, group)
+		b.add(data.Gram(g), len(data.Groups[g].Children))
 	}
 	return b, nil
 }
@@ -123,78 +105,45 @@ func (b *bge) WithAlphaLambda(alphaLambda float64) BGe {
 	q := *b
 	q.opt.AlphaLambda = alphaLambda
 	q.t = q.opt.AlphaMu * (alphaLambda - float64(q.d) - 1) / (q.opt.AlphaMu + 1)
-	q.group = nil
-	for g, m := range b.moments {
-		group := q.newGroup(m)
-		group.children, group.shared = b.group[g].children, new(determinants)
-		q.group = append(q.group, group)
+	q.group, q.mean = nil, nil
+	for _, g := range b.group {
+		q.add(g.Gram, g.children)
 	}
 	return &q
 }
 
-// newGroup computes R, the posterior mean and the constants by number of parents.
-func (b *bge) newGroup(m scoring.Gram) bgeGroup {
+// add adds a group, of which it computes R, the posterior mean and the constants by number of
+// parents.
+func (b *bge) add(m scoring.Gram, children int) {
 	n, mu, d := float64(m.N), b.opt.AlphaMu, b.d
-	g := bgeGroup{n: m.N, mean: slices.Clone(m.Mean), r: slices.Clone(m.Scatter)}
+	mean, r := slices.Clone(m.Mean), slices.Clone(m.Scatter)
 	for a := range d {
 		if b.opt.Scale == Raw {
 			for c := range d {
-				g.r[a*d+c] += n * mu / (n + mu) * m.Mean[a] * m.Mean[c]
+				r[a*d+c] += n * mu / (n + mu) * m.Mean[a] * m.Mean[c]
 			}
 		}
-		g.r[a*d+a] += b.t
+		r[a*d+a] += b.t
 	}
 	if b.opt.Scale == Raw {
 		for a := range d {
-			g.mean[a] *= n / (n + mu)
+			mean[a] *= n / (n + mu)
 		}
 	}
 	free := b.opt.AlphaLambda - float64(d) // α_λ − d
-	g.gaussian = gaussian{constant: make([]float64, d), factor: make([]float64, d), logarithm: true,
+	g := gaussian{constant: make([]float64, d), factor: make([]float64, d), logarithm: true,
 		floor: b.t, least: b.t}
 	for k := range d {
 		p := float64(k)
 		after, _ := math.Lgamma((n + free + p + 1) / 2)
 		before, _ := math.Lgamma((free + p + 1) / 2)
-		g.gaussian.constant[k] = 0.5*math.Log(mu/(n+mu)) + after - before - n/2*math.Log(math.Pi) +
+		g.constant[k] = 0.5*math.Log(mu/(n+mu)) + after - before - n/2*math.Log(math.Pi) +
 			(free+2*p+1)/2*math.Log(b.t)
-		g.gaussian.factor[k] = (n + free + p + 1) / 2
+		g.factor[k] = (n + free + p + 1) / 2
 	}
-	return g
-}
-
-// Vars implements [Scorer].
-func (b *bge) Vars() int { return b.d }
-
-// LogScore implements [Scorer]. It panics if the parents are not ascending
-// variables other than j.
-func (b *bge) LogScore(j int, parents []int) float64 {
-	scoring.CheckParents(b.d, j, parents)
-	g := &b.group[b.of[j]]
-	if g.n == 0 {
-		return 0
-	}
-	var room [190]float64
-	m := gather(room[:], g.r, b.d, j, parents, 0)
-	return g.gaussian.score(m, len(parents)) - float64(g.n)*b.logScales[j]
-}
-
-// LogScores implements [SubsetScorer]. It panics as [LogScores] does.
-func (b *bge) LogScores(dst []float64, j int, candidates []int) {
-	scoring.CheckRoom(dst, candidates)
-	scoring.CheckParents(b.d, j, candidates)
-	g := &b.group[b.of[j]]
-	if g.n == 0 {
-		clear(dst)
-		return
-	}
-	jacobian := -float64(g.n) * b.logScales[j]
-	if g.gaussian.share(g.r, b.d, len(candidates), g.children, 0) {
-		g.shared.once.Do(func() { g.shared.make(&g.gaussian, g.r, b.d, 0) })
-		g.gaussian.scoresOf(dst, g.shared, j, g.r[j*b.d+j], 0, jacobian)
-		return
-	}
-	g.gaussian.scores(dst, gather(nil, g.r, b.d, j, candidates, 0), len(candidates), jacobian)
+	b.group = append(b.group, rowGroup{Gram: m, matrix: r, gaussian: g, children: children,
+		shared: new(determinants)})
+	b.mean = append(b.mean, mean)
 }
 
 // Equation implements [Weighted]: given the noise variance v, the weights are
@@ -205,14 +154,15 @@ func (b *bge) Equation(j int, parents []int) Equation {
 	g := &b.group[b.of[j]]
 	p := len(parents)
 	freedom := 2 * g.gaussian.factor[p]
-	e, s := regress(g.r, b.d, j, parents, 0)
-	e.Freedom, e.Strength = freedom, float64(g.n)+b.opt.AlphaMu
+	e, s := regress(g.matrix, b.d, j, parents, 0)
+	e.Freedom, e.Strength = freedom, float64(g.N)+b.opt.AlphaMu
 	e.NoiseVariance = max(s, b.t) / (freedom - 2)
 	e.scale(e.NoiseVariance, b.sd, j, parents)
 	e.NoiseVariance *= b.sd[j] * b.sd[j]
-	e.Intercept = b.centre[j] + b.sd[j]*g.mean[j]
+	mean := b.mean[b.of[j]]
+	e.Intercept = b.centre[j] + b.sd[j]*mean[j]
 	for k, i := range parents {
-		e.Intercept -= e.Mean[k] * (b.centre[i] + b.sd[i]*g.mean[i])
+		e.Intercept -= e.Mean[k] * (b.centre[i] + b.sd[i]*mean[i])
 	}
 	return e
 }

@@ -3,43 +3,13 @@ package score
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"tobac/internal/scoring"
 )
 
-// LogScoresGiven writes the log scores of every subset of the candidates with all given parents. It
-// panics as [LogScores] does.
-func (b *bge) LogScoresGiven(dst []float64, j int, candidates, given []int) {
-	scoring.CheckRoom(dst, candidates)
-	scoring.CheckParents(b.d, j, candidates)
-	scoring.CheckParents(b.d, j, given)
-	g := &b.group[b.of[j]]
-	if g.n == 0 {
-		clear(dst)
-		return
-	}
-	m := gather(nil, g.r, b.d, j, slices.Concat(candidates, given), 0)
-	g.gaussian.scoresGiven(dst, m, len(candidates), len(given), -float64(g.n)*b.logScales[j])
-}
-
-// LogScoresGiven writes the log scores of every subset of the candidates with all given parents. It
-// panics as [LogScores] does.
-func (l *linear) LogScoresGiven(dst []float64, j int, candidates, given []int) {
-	scoring.CheckRoom(dst, candidates)
-	scoring.CheckParents(l.d, j, candidates)
-	scoring.CheckParents(l.d, j, given)
-	g := &l.group[l.of[j]]
-	if g.N == 0 {
-		clear(dst)
-		return
-	}
-	m := gather(nil, g.Scatter, l.d, j, slices.Concat(candidates, given), l.ridge())
-	g.gaussian.scoresGiven(dst, m, len(candidates), len(given), 0)
-}
-
-// scoresGiven writes the scores of all subsets of k candidates beside the given
-// parents, the last rows of m, which it overwrites.
+// scoresGiven writes the scores of all subsets of k candidates with all given parents. m is the
+// packed lower triangle of M, which it overwrites: row 0 is the child's, row i+1 that of candidate
+// i, and those of given parents are the last. offset is added to all.
 func (g *gaussian) scoresGiven(dst, m []float64, k, given int, offset float64) {
 	for r := k + given; r > k; r-- {
 		offset += g.eliminate(m, m, r)

@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/internal/scoring"
 
@@ -20,19 +21,8 @@ type LinearOptions struct {
 
 // linear is the score of [NewLinear].
 type linear struct {
-	d     int
-	opt   LinearOptions
-	of    []int
-	group []linearGroup
-}
-
-// A linearGroup is what the variables observed in the same rows have in common.
-type linearGroup struct {
-	scoring.Gram
-	gaussian gaussian
-
-	children int
-	shared   *determinants
+	closed
+	opt LinearOptions
 }
 
 // NewLinear is the marginal likelihood of linear structural equations whose noise has
@@ -71,7 +61,7 @@ func newLinear(x, intervened mat.Matrix, opt LinearOptions) (*linear, error) {
 		return nil, fmt.Errorf("score: linear model: edge variance %v, want a finite positive "+
 			"number", opt.EdgeVariance)
 	}
-	l := &linear{d: data.D, opt: opt, of: data.Of}
+	l := &linear{closed{d: data.D, of: data.Of}, opt}
 	for g := range data.Groups {
 		m := data.Gram(g)
 		if opt.NoIntercept {
@@ -81,7 +71,7 @@ func newLinear(x, intervened mat.Matrix, opt LinearOptions) (*linear, error) {
 				}
 			}
 		}
-		l.group = append(l.group, linearGroup{Gram: m, children: len(data.Groups[g].Children)})
+		l.group = append(l.group, rowGroup{Gram: m, children: len(data.Groups[g].Children)})
 	}
 	return l.withNoise(opt.NoiseVariance)
 }
@@ -100,11 +90,12 @@ func (l *linear) withNoise(variance float64) (*linear, error) {
 		return nil, fmt.Errorf(
 			"score: linear model: noise variance %v, want a finite positive number", variance)
 	}
-	q := &linear{d: l.d, opt: l.opt, of: l.of, group: make([]linearGroup, len(l.group))}
+	q := &linear{closed{d: l.d, of: l.of, group: slices.Clone(l.group)}, l.opt}
 	q.opt.NoiseVariance = variance
-	for i, g := range l.group {
-		q.group[i] = linearGroup{Gram: g.Gram, gaussian: q.gaussian(g.N), children: g.children,
-			shared: new(determinants)}
+	for i := range q.group {
+		g := &q.group[i]
+		g.matrix, g.ridge, g.gaussian, g.shared = g.Scatter, q.ridge(), q.gaussian(g.N),
+			new(determinants)
 	}
 	return q, nil
 }
@@ -141,40 +132,6 @@ func (l *linear) gaussian(n int) gaussian {
 
 // ridge is λ.
 func (l *linear) ridge() float64 { return l.opt.NoiseVariance / l.opt.EdgeVariance }
-
-// Vars implements [Scorer].
-func (l *linear) Vars() int { return l.d }
-
-// LogScore implements [Scorer]. It panics if the parents are not ascending
-// variables other than j.
-func (l *linear) LogScore(j int, parents []int) float64 {
-	scoring.CheckParents(l.d, j, parents)
-	g := &l.group[l.of[j]]
-	if g.N == 0 {
-		return 0
-	}
-	var room [190]float64
-	m := gather(room[:], g.Scatter, l.d, j, parents, l.ridge())
-	return g.gaussian.score(m, len(parents))
-}
-
-// LogScores implements [SubsetScorer]. It panics as [LogScores] does.
-func (l *linear) LogScores(dst []float64, j int, candidates []int) {
-	scoring.CheckRoom(dst, candidates)
-	scoring.CheckParents(l.d, j, candidates)
-	g := &l.group[l.of[j]]
-	if g.N == 0 {
-		clear(dst)
-		return
-	}
-	if g.gaussian.share(g.Scatter, l.d, len(candidates), g.children, l.ridge()) {
-		g.shared.once.Do(func() { g.shared.make(&g.gaussian, g.Scatter, l.d, l.ridge()) })
-		g.gaussian.scoresOf(dst, g.shared, j, g.Scatter[j*l.d+j]+l.ridge(), l.ridge(), 0)
-		return
-	}
-	g.gaussian.scores(dst, gather(nil, g.Scatter, l.d, j, candidates, l.ridge()), len(candidates),
-		0)
-}
 
 // Equation implements [Weighted]: the weights are N((λI+C_AA)⁻¹ C_Aj, σ² (λI+C_AA)⁻¹).
 func (l *linear) Equation(j int, parents []int) Equation {

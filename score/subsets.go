@@ -41,13 +41,6 @@ func (g *gaussian) pivot(v float64) (float64, float64) {
 // triangle is the number of elements of a packed lower triangle of n rows.
 func triangle(n int) int { return n * (n + 1) / 2 }
 
-// scores writes the scores of all subsets of k candidates. m is the packed lower
-// triangle of M, row 0 the child's and row i+1 that of candidate i. offset is added
-// to all.
-func (g *gaussian) scores(dst, m []float64, k int, offset float64) {
-	newSubsetWalk(g, k).visit(dst, m, k, 0, offset)
-}
-
 // A subsetWalk visits the subsets of candidates depth first, from the last
 // candidate down, and keeps in m the Schur complement of the child and the
 // candidates that are not decided yet. To leave the last candidate out drops the

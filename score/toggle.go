@@ -49,48 +49,6 @@ func (p *Prior) AddToToggled(dst []float64, j int, parents, variables []int) {
 	}
 }
 
-// LogScoresToggled writes to dst[k] the log score of variable j given the parents without
-// variables[k] if it is one of them, and with it if not, in one pass.
-func (b *bge) LogScoresToggled(dst []float64, j int, parents, variables []int) {
-	checkToggled(b.d, dst, j, parents, variables)
-	g := &b.group[b.of[j]]
-	if g.n == 0 {
-		clear(dst)
-		return
-	}
-	g.gaussian.toggled(dst, g.r, b.d, j, parents, variables, 0, -float64(g.n)*b.logScales[j])
-}
-
-// LogScoresToggled writes to dst[k] the log score of variable j given the parents without
-// variables[k] if it is one of them, and with it if not, in one pass.
-func (l *linear) LogScoresToggled(dst []float64, j int, parents, variables []int) {
-	checkToggled(l.d, dst, j, parents, variables)
-	g := &l.group[l.of[j]]
-	if g.N == 0 {
-		clear(dst)
-		return
-	}
-	g.gaussian.toggled(dst, g.Scatter, l.d, j, parents, variables, l.ridge(), 0)
-}
-
-// Neighbours is LogScoresToggled of variable j, faster for sets of many parents that come one after
-// the other and differ by few. All parents and variables are among the candidates, which are
-// ascending. The scores of a set depend on the sets before, by rounding. The function belongs to
-// one goroutine.
-func (b *bge) Neighbours(j int, candidates []int) func(dst []float64, parents, variables []int) {
-	g := &b.group[b.of[j]]
-	m := gramian{a: g.r, d: b.d, j: j, floor: b.t}
-	return g.gaussian.neighbours(m, candidates, g.n, -float64(g.n)*b.logScales[j])
-}
-
-// Neighbours is as that of [NewBGe].
-func (l *linear) Neighbours(j int, candidates []int) func(dst []float64,
-	parents, variables []int) {
-	g := &l.group[l.of[j]]
-	m := gramian{a: g.Scatter, d: l.d, j: j, ridge: l.ridge(), floor: l.ridge()}
-	return g.gaussian.neighbours(m, candidates, g.N, 0)
-}
-
 // neighbours is toggled by a factor that goes on from one set to the next; of n rows.
 func (g *gaussian) neighbours(m gramian, candidates []int, n int,
 	offset float64) func(dst []float64, parents, variables []int) {
