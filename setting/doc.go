@@ -3,6 +3,6 @@
 //
 // The settings of a part of a configuration are a list of [Setting] that point into it:
 // [WholeNumber], [Positive], [OneOf], [Scheduled], and [Parsed] for every other text form. [Check]
-// tells whether values that were set in Go are allowed, [Fill] puts a default in place of a zero,
-// and [Name] is the name of a choice by its number.
+// tells whether values that were set in Go are allowed, and [Fill] puts a default in place of a
+// zero.
 package setting

@@ -126,13 +126,14 @@ func (t Trust) Unprotected(data *dataset.Table, m sem.Model, g *dag.Graph, said 
 	default:
 		rest = fmt.Sprintf("; the other %d would hold all the same", n)
 	}
+	named := words.Some(open, namedPairs)
 	if three {
 		return "", "a hidden common cause of columns that are all related to each other would " +
-			"explain the same conditional independences as the directions of " + words.Some(open, namedPairs) +
+			"explain the same conditional independences as the directions of " + named +
 			", which may be wrong" + rest
 	}
-	return traits.DirectionsFrom + ". Those of " + words.Some(open, namedPairs) + " assume that the two columns " +
-		"have no hidden common cause" + rest, ""
+	return traits.DirectionsFrom + ". Those of " + named + " assume that the two columns have " +
+		"no hidden common cause" + rest, ""
 }
 
 // A pair is an edge i → j of a graph under scores.
