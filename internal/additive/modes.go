@@ -44,10 +44,11 @@ var amplitudes = []float64{1, 0.3, 3}
 type Modes struct {
 	straight scoring.Memory[[]mode] // of all linear forms
 	curved   scoring.Memory[[]mode] // of the forms with smooth functions
+	sketch   *Modes                 // of some of the rows; nil means none
 }
 
 // NewModes has none.
-func NewModes() *Modes { return new(Modes) }
+func NewModes() *Modes { return &Modes{sketch: new(Modes)} }
 
 // A mode is that of a form.
 type mode struct {
@@ -118,14 +119,18 @@ func (s *Scorer) findStraight(j int, parents []int) []mode {
 	}
 	modes := make([]mode, linearForms)
 	best := math.Inf(-1)
+	sketch := s.sketchOf(j, parents, func(s *Scorer) []mode { return s.straight(j, parents) })
 	for _, k := range promising(search.before, 0, linearForms) {
 		switch {
+		case k > 0 && sketch.behind(k):
+			modes[k] = sketch.guess(k, modes[0])
 		case k == 0:
 			modes[k] = search.climb(k, 0, nil, best)
 		case forms[k].scale && len(parents) == 0: // the same as the form without
 			modes[k] = mode{form: k, theta: modes[0].theta, log: modes[0].log}
 		default:
-			modes[k] = search.climb(k, 0, &modes[forms[k].within], best-negligible)
+			modes[k] = search.climb(k, 0, sketch.begin(k, 0, &modes[forms[k].within]),
+				best-negligible)
 		}
 		if len(parents) > 0 {
 			best = max(best, modes[k].log)
@@ -150,14 +155,19 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 	for _, m := range straight {
 		best = max(best, m.log+s.logPrior(m.form, len(parents)))
 	}
+	sketch := s.sketchOf(j, parents, func(s *Scorer) []mode { return s.modes(j, parents) })
 	for _, k := range promising(search.before, linearForms, len(forms)) {
+		if sketch.behind(k) {
+			modes = append(modes, sketch.guess(k, straight[0]))
+			continue
+		}
 		logPrior := s.logPrior(k, len(parents))
 		within := modeOf(straight, forms[k].within, 0)
 		if within == nil {
 			within = modeOf(modes, forms[k].within, amplitudes[0])
 		}
 		for _, a := range amplitudes {
-			m := search.climb(k, a, within, best-negligible-logPrior)
+			m := search.climb(k, a, sketch.begin(k, a, within), best-negligible-logPrior)
 			kept := m
 			kept.near = nil
 			modes = append(modes, kept)
@@ -241,8 +251,11 @@ func (s search) climb(form int, amplitude float64, within *mode, least float64) 
 			return mode{form: form, amplitude: amplitude, theta: theta, log: log}
 		}
 	}
-	if within == nil {
+	switch {
+	case within == nil:
 		return from(e.leastSquares())
+	case within.form == form && within.amplitude == amplitude: // of a sketch
+		return from(slices.Clone(within.theta))
 	}
 	there := e.with(nil, 1, s.s.equation(s.j, s.parents, within.form, within.amplitude),
 		within.theta)

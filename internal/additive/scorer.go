@@ -66,6 +66,7 @@ type Scorer struct {
 	parent []smooth.Basis
 	centre []float64 // of all rows, by which parents are standardised
 	sd     []float64
+	sketch *Scorer // of some of the rows; nil where these are few
 
 	known  scoring.Memory[float64] // scores of fitted equations
 	drawn  scoring.Memory[[]*fit]  // likely forms of the equations that functions were drawn of
@@ -154,6 +155,9 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 			}
 		}
 	}
+	if n >= sketchedFrom {
+		s.sketch = s.sketched(n)
+	}
 	return s, nil
 }
 
@@ -172,7 +176,8 @@ func at(x []float64, rows []int) []float64 {
 // Sharing are the scores with another kind of noise that most variables have, as of
 // [Options].Shared, with the same modes.
 func (s *Scorer) Sharing(kind int) *Scorer {
-	out := &Scorer{opt: s.opt, child: s.child, parent: s.parent, centre: s.centre, sd: s.sd}
+	out := &Scorer{opt: s.opt, child: s.child, parent: s.parent, centre: s.centre, sd: s.sd,
+		sketch: s.sketch}
 	out.opt.Shared = kind
 	return out
 }
