@@ -59,12 +59,26 @@ func (s *Sets) Estimate(ctx context.Context, list []nodescore.Family,
 	for _, p := range list {
 		s.check(p)
 	}
-	all := make([]*Estimate, len(list))
-	err := parallel.For(ctx, len(list), s.cfg.Workers, func(k int) error {
-		all[k] = s.estimate(list[k], particles)
+	all, networks := make([]*Estimate, len(list)), make([][2][]network, len(list))
+	for k, p := range list {
+		all[k] = &Estimate{Family: nodescore.Family{Of: p.Of, Set: slices.Clone(p.Set)},
+			Particles: particles}
+	}
+	err := parallel.For(ctx, 2*len(list), s.cfg.Workers, func(k int) error {
+		e, half := all[k/2], k%2
+		e.Halves[half], networks[k/2][half] = s.half(e, half)
 		return nil
 	})
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	for k, e := range all {
+		for m, first := range networks[k][0] {
+			e.networks = append(e.networks, first, networks[k][1][m])
+		}
+		e.LogEvidence = logMean(e.Halves)
+	}
+	return all, nil
 }
 
 // check panics unless the set is one of other columns.
@@ -86,30 +100,20 @@ func (s *Sets) check(p nodescore.Family) {
 // setDraws is how many networks of a set are kept.
 const setDraws = 16
 
-// estimate has a population of half of the particles twice.
-func (s *Sets) estimate(p nodescore.Family, particles int) *Estimate {
+// half has one of the two populations of an estimate, with half of the particles.
+func (s *Sets) half(e *Estimate, number int) (log float64, networks []network) {
 	cfg := s.cfg
-	v := newNode(s.x, s.intervened, p.Of, p.Set, anyParents{}, &cfg, s.kernels)
+	v := newNode(s.x, s.intervened, e.Of, e.Set, anyParents{}, &cfg, s.kernels)
 	w := v.newWorker()
-	e := &Estimate{Family: nodescore.Family{Of: p.Of, Set: slices.Clone(p.Set)},
-		Particles: particles}
-	var networks [2][]network
-	for half := range e.Halves {
-		rng := stream.New(cfg.Seed, stream.TemperingSets, p.Of,
-			stream.Place(append(slices.Clone(p.Set), 2*particles+half)...))
-		log, all := w.population(particles/2, rng)
-		e.Halves[half] = log
-		drawn, s := min(len(all), setDraws/2), w.full()
-		for k := range drawn {
-			w.take(s, &all[k*len(all)/drawn])
-			networks[half] = append(networks[half], w.complete(s, rng))
-		}
+	rng := stream.New(cfg.Seed, stream.TemperingSets, e.Of,
+		stream.Place(append(slices.Clone(e.Set), 2*e.Particles+number)...))
+	log, all := w.population(e.Particles/2, rng)
+	drawn, state := min(len(all), setDraws/2), w.full()
+	for k := range drawn {
+		w.take(state, &all[k*len(all)/drawn])
+		networks = append(networks, w.complete(state, rng))
 	}
-	for k := range networks[0] {
-		e.networks = append(e.networks, networks[0][k], networks[1][k])
-	}
-	e.LogEvidence = logMean(e.Halves)
-	return e
+	return log, networks
 }
 
 // logMean is the logarithm of the mean of two numbers given by their logarithms.
