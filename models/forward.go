@@ -12,10 +12,15 @@ func (f *feedForward) Mean(dst, theta []float64, j int, parents []int, columns [
 		panic(fmt.Sprintf("models: %d parameters and %d columns of %d parents, want %d parameters",
 			len(theta), len(columns), len(parents), f.params))
 	}
+	units := make([][]float64, len(f.layers))
+	for k, l := range f.layers {
+		units[k] = make([]float64, l.out)
+	}
 	for r := range dst {
 		var h []float64
 		for k, l := range f.layers {
-			out := make([]float64, l.out)
+			out := units[k]
+			clear(out)
 			if l.biases >= 0 {
 				copy(out, theta[l.biases+j*l.out:][:l.out])
 			}
