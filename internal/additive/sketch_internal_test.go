@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Of many rows, with marks of interventions or without, scores are the same whether some of the rows
-// were looked at first or not.
+// Of many rows, with marks of interventions or without, scores are the same whether some of the
+// rows were looked at first or not.
 func TestSketch(t *testing.T) {
 	const n = sketchedFrom + 500
 	rng := rand.New(rand.NewPCG(3, 1))
