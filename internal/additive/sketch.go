@@ -15,8 +15,8 @@ const (
 	sketchedAway = 2 * negligible
 )
 
-// sketched is a scorer of every so many of n rows, about sketchRows of them, with the same functions
-// and units.
+// sketched is a scorer of every so many of n rows, about sketchRows of them, with the same
+// functions and units.
 func (s *Scorer) sketched(n int) *Scorer {
 	out := &Scorer{opt: s.opt, parent: s.parent, centre: s.centre, sd: s.sd}
 	out.opt.Modes = s.opt.Modes.sketch
