@@ -223,6 +223,60 @@ func (s *Scorer) logWeights(modes []mode, parents int) (weights []float64, total
 	return weights, floats.LogSumExp(weights)
 }
 
+// sketchedAway is how far, in nats, a form is behind the best one of a sketch before its mode is not
+// looked for with all rows, by which it would be as many times further behind as there are more.
+const sketchedAway = 2 * negligible
+
+// A sketch has the modes of an equation by some of the rows, and how many times as many there are:
+// it says which forms have no chance, and where the searches for the others begin.
+type sketch struct {
+	modes []mode
+	times float64
+}
+
+// sketchOf is that of an equation, which has none of few rows.
+func (s *Scorer) sketchOf(j int, parents []int, modes func(s *Scorer) []mode) sketch {
+	if s.sketch == nil || len(s.sketch.child[j].y) < sketchRows/2 || len(parents) == 0 {
+		return sketch{}
+	}
+	return sketch{modes(s.sketch), float64(len(s.child[j].y)) / float64(len(s.sketch.child[j].y))}
+}
+
+// best is the mode of a form, or of all of them with −1, that has the most evidence.
+func (s sketch) best(form int) (best *mode) {
+	for k := range s.modes {
+		if m := &s.modes[k]; (form < 0 || m.form == form) && (best == nil || m.log > best.log) {
+			best = m
+		}
+	}
+	return best
+}
+
+// behind reports whether a form has no chance.
+func (s sketch) behind(form int) bool {
+	m := s.best(form)
+	return m != nil && m.log < s.best(-1).log-sketchedAway
+}
+
+// guess is about the mode of a form, given that of the form with straight lines and normal noise.
+func (s sketch) guess(form int, plain mode) mode {
+	m := *s.best(form)
+	m.log = plain.log + s.times*(m.log-s.best(0).log)
+	m.near = nil
+	return m
+}
+
+// begin is where the search for a mode begins: in the sketch, if that has it, or else at another
+// mode, as at that of the same form near which this one is.
+func (s sketch) begin(form int, amplitude float64, other *mode) *mode {
+	if m := modeOf(s.modes, form, amplitude); m != nil && !math.IsInf(m.log, -1) &&
+		(other == nil || other.form != form) && len(m.theta) > 0 &&
+		!slices.ContainsFunc(m.theta, math.IsNaN) {
+		return m
+	}
+	return other
+}
+
 // A search looks for the modes of the equation of a variable.
 type search struct {
 	s       *Scorer
