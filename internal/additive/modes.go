@@ -223,12 +223,13 @@ func (s *Scorer) logWeights(modes []mode, parents int) (weights []float64, total
 	return weights, floats.LogSumExp(weights)
 }
 
-// sketchedAway is how far, in nats, a form is behind the best one of a sketch before its mode is not
-// looked for with all rows, by which it would be as many times further behind as there are more.
+// sketchedAway is how far, in nats, a form is behind the best one of a sketch before its mode is
+// not looked for with all rows, by which it would be as many times further behind as there are
+// more.
 const sketchedAway = 2 * negligible
 
-// A sketch has the modes of an equation by some of the rows, and how many times as many there are:
-// it says which forms have no chance, and where the searches for the others begin.
+// A sketch has the modes of an equation by some of the rows, and how many times as many there are.
+// It says which forms have no chance, and where the searches for the others begin.
 type sketch struct {
 	modes []mode
 	times float64

@@ -161,6 +161,37 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	return s, nil
 }
 
+// Of many rows a search for modes first looks at some of them ([sketch]).
+const (
+	sketchRows   = 8192
+	sketchedFrom = 4 * sketchRows // rows of a table
+)
+
+// sketched is a scorer of every so many of n rows, about sketchRows of them, with the same
+// functions and units.
+func (s *Scorer) sketched(n int) *Scorer {
+	out := &Scorer{opt: s.opt, parent: s.parent, centre: s.centre, sd: s.sd}
+	out.opt.Modes = s.opt.Modes.sketch
+	for _, c := range s.child {
+		t := child{centre: c.centre, sd: c.sd}
+		var places []int // among the rows of the child
+		for k := 0; k < len(c.y); k += n / sketchRows {
+			places = append(places, k)
+			row := k
+			if c.rows != nil {
+				row = c.rows[k]
+			}
+			t.rows = append(t.rows, row)
+		}
+		t.y = at(c.y, places)
+		for i := range s.parent {
+			t.parent = append(t.parent, s.parent[i].At(t.rows))
+		}
+		out.child = append(out.child, t)
+	}
+	return out
+}
+
 // at are the elements in some rows; nil means x itself.
 func at(x []float64, rows []int) []float64 {
 	if rows == nil {
