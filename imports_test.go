@@ -124,7 +124,7 @@ var allowed = map[string][]string{
 		"tobac/dag"},
 	"tobac/internal/hidden": {"gonum.org/v1/gonum"},
 	"tobac/internal/trust": {"tobac/internal/ranks", "tobac/internal/nodescore",
-		"tobac/internal/inspect",
+		"tobac/internal/inspect", "tobac/internal/scoring",
 		"tobac/internal/additive", "tobac/internal/hidden", "tobac/internal/parallel",
 		"tobac/score", "tobac/sem", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 	"tobac/internal/drawn": {"tobac/internal/nodescore", "tobac/score", "tobac/sem",

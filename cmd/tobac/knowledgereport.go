@@ -50,8 +50,8 @@ func (o oddsSummary) String() string { return fmt.Sprintf("%v × %v", o.edgeName
 
 // newKnowledgeSummary describes what a prior knows; nil means nothing.
 func newKnowledgeSummary(p *background.Prior, names []string, file string) *knowledgeSummary {
-	s := &knowledgeSummary{File: file, Sinks: cli.Permuted(names, p.Sinks),
-		Sources: cli.Permuted(names, p.Sources)}
+	s := &knowledgeSummary{File: file, Sinks: words.Of(names, p.Sinks),
+		Sources: words.Of(names, p.Sources)}
 	s.Required, s.Forbid = namedEdges(p.Required, names), namedEdges(p.Forbidden, names)
 	for _, o := range p.Odds {
 		s.Odds = append(s.Odds, oddsSummary{edgeNames{names[o.From], names[o.To]}, o.Odds})

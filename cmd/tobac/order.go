@@ -12,6 +12,7 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/orders"
 	"tobac/internal/priors"
+	"tobac/internal/words"
 	"tobac/ordering"
 
 	"github.com/spf13/cobra"
@@ -132,7 +133,7 @@ func newOrder() *cobra.Command {
 			p.Close()
 			cli.Warn(cmd.ErrOrStderr(), orderWarnings(result, t))
 			_, err = fmt.Fprintln(cli.Exactly(cmd.OutOrStdout()),
-				cli.JoinNames(cli.Permuted(t.Names, result.Order)))
+				cli.JoinNames(words.Of(t.Names, result.Order)))
 			return err
 		},
 	}

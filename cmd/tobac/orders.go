@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/cli"
+	"tobac/internal/words"
 	"tobac/metrics"
 	"tobac/ordering"
 
@@ -68,7 +69,7 @@ func newOrdersSummary(r *tobac.Result, j *job) *ordersSummary {
 		Consensus:       []precedence{},
 	}
 	for _, o := range p.Components {
-		row := orderSummary{Order: cli.Permuted(p.Names, o.Order), Count: o.Count, Weight: o.Weight,
+		row := orderSummary{Order: words.Of(p.Names, o.Order), Count: o.Count, Weight: o.Weight,
 			NoiseVariance: o.NoiseVariance, LogEvidence: metrics.Number(o.LogEvidence)}
 		if j.truth != nil {
 			violated := metrics.ViolatedEdges(o.Order, j.truth)
@@ -133,7 +134,7 @@ const (
 func writeBootstrap(w io.Writer, t *dataset.Table, distribution *ordering.Distribution) error {
 	// errors come with Flush
 	fmt.Fprintf(w, "Order of all rows: %s\n",
-		cli.JoinNames(cli.Permuted(t.Names, distribution.Point.Order)))
+		cli.JoinNames(words.Of(t.Names, distribution.Point.Order)))
 	fmt.Fprintf(w, "Resamples: %d, failed: %d, distinct orders: %d; they agree on %.0f %% of the "+
 		"pairs of columns (chance: %.0f %%)\n\n",
 		distribution.Replicates+len(distribution.Failures), len(distribution.Failures),
@@ -142,7 +143,7 @@ func writeBootstrap(w io.Writer, t *dataset.Table, distribution *ordering.Distri
 	fmt.Fprintln(table, "share\tcount\torder")
 	for _, o := range distribution.Orders[:min(mostOrders, len(distribution.Orders))] {
 		fmt.Fprintf(table, "%.3f\t%d\t%s\n", o.Weight, o.Count,
-			cli.JoinNames(cli.Permuted(t.Names, o.Order)))
+			cli.JoinNames(words.Of(t.Names, o.Order)))
 	}
 	if err := table.Flush(); err != nil {
 		return err

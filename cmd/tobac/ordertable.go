@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/cli"
+	"tobac/internal/words"
 	"tobac/metrics"
 	"tobac/ordering"
 
@@ -96,7 +97,7 @@ func writeOrderTable(w io.Writer, rows []orderRow, names []string, truth *dag.Gr
 			gap = fmt.Sprintf("%.3g", row.result.MinRelGap)
 		}
 		fmt.Fprintf(table, "%v%s\t%s\t%.3f\t%s\n", row.method, violated, gap, row.seconds,
-			cli.JoinNames(cli.Permuted(names, row.result.Order)))
+			cli.JoinNames(words.Of(names, row.result.Order)))
 	}
 	return table.Flush()
 }

@@ -5,6 +5,7 @@ import (
 
 	"tobac"
 	"tobac/internal/cli"
+	"tobac/internal/words"
 	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/sem"
@@ -14,7 +15,7 @@ import (
 func newSummary(j *job, r *tobac.Result) summary {
 	s := summary{Config: runConfig{j.input, j.fit, j.particles},
 		Engine: r.Config.Engine.Engine().Name(), Model: r.Model, Reason: modelReason(j.fit, r),
-		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: cli.Permuted(r.Names, r.Order()),
+		EdgesPerNode: metrics.Number(r.EdgesPerNode), Order: words.Of(r.Names, r.Order()),
 		Warnings:    append(append([]string{}, j.warnings...), r.Warnings...),
 		Diagnostics: newDiagnosticsSummary(r), Seconds: r.Seconds}
 	s.Knowledge = newKnowledgeSummary(&r.Config.Prior, r.Names, j.input.Knowledge)

@@ -82,15 +82,6 @@ func NewTable(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 
 // JoinNames is the line of names that --order reads, as an option and in a file.
 func JoinNames(names []string) string { return string(delimited.AppendTexts(nil, names...)) }
 
-// Permuted returns the names in an order of their indices.
-func Permuted(names []string, order []int) []string {
-	out := make([]string, len(order))
-	for c, j := range order {
-		out[c] = names[j]
-	}
-	return out
-}
-
 // A Printer writes for people: what a terminal would obey, in names of columns and files, is
 // written as an escape of Go. What programs read goes past it: see [Exactly].
 type Printer struct {

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
+
+	"tobac/dag"
 )
 
 // activate finds the parameters that count under each of some sets, and fails if another variable
@@ -41,7 +42,7 @@ func (s *Sets) own(j int) error {
 		return nil
 	}
 	s.common.asked[j] = true
-	others := slices.DeleteFunc(identity(s.lik.Vars()), func(i int) bool { return i == j })
+	others := dag.AllBut(s.lik.Vars(), j)
 	for _, set := range [][]int{others, nil} {
 		for _, x := range s.begins {
 			if err := s.alone(&given{j: j, set: set}, x, nil); err != nil {
@@ -55,7 +56,7 @@ func (s *Sets) own(j int) error {
 // alone gives the parameters on which the terms of a set depend at a start to its variable, notes
 // that they count, and reports whether the terms are finite there.
 func (s *Sets) alone(g *given, x []float64, counts []bool) error {
-	every := identity(len(x))
+	every := dag.Identity(len(x))
 	at := &point{given: &given{j: g.j, set: g.set, base: x, active: every}, x: x}
 	if err := s.common.program.evalAlone([]*point{at}); err != nil {
 		return err

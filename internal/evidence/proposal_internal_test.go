@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/dag"
 )
 
 // The gradient of a mixture's log density is that of central differences, and draws come from its
@@ -146,7 +148,7 @@ func TestPeaks(t *testing.T) {
 			grad[0], grad[1] = -4*depth*u*x[0]+x[0]/9, x[1]/9-x[1]
 			return -depth*u*u - x[1]*x[1]/2 + (x[0]*x[0]+x[1]*x[1])/18
 		})
-		g := &given{active: identity(2),
+		g := &given{active: dag.Identity(2),
 			starts: [][]float64{{1.3, 0.1}, {-1.2, 0.2}, {0.8, 0}, {-0.9, 0}}}
 		all, err := (&target{given: g, ask: wells.ask}).peaks()
 		if err != nil || len(all) != want {
@@ -177,7 +179,7 @@ func TestFailures(t *testing.T) {
 				}
 				return density.ask(points)
 			}
-			g := &given{active: identity(2)}
+			g := &given{active: dag.Identity(2)}
 			for k := range searches {
 				g.starts = append(g.starts,
 					[]float64{math.Cos(float64(5 * k)), math.Sin(float64(2 * k))})
@@ -240,9 +242,9 @@ func TestPopulationOverSeeds(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 8))
 		var halves [2]*population
 		for k := range halves {
+			of := &target{given: &given{active: dag.Identity(n)}, ask: ask}
 			var err error
-			if halves[k], err = (&target{given: &given{active: identity(n)}, ask: ask}).sample(from,
-				points, rng); err != nil {
+			if halves[k], err = of.sample(from, points, rng); err != nil {
 				t.Fatal(err)
 			}
 			if halves[k].steps < 3 {

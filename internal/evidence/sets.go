@@ -133,7 +133,7 @@ func (s *Sets) each(ctx context.Context, list []nodescore.Family,
 			variables++
 		}
 	}
-	sequence := identity(len(list))
+	sequence := dag.Identity(len(list))
 	slices.SortStableFunc(sequence, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
 	tasks := make([]func(asker) error, len(list))
 	for at, k := range sequence {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"tobac/dag"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/floats"
@@ -178,7 +179,7 @@ func (t *target) axes(top place) (directions *mat.Dense, widths []float64, err e
 func (t *target) widen(top place, directions *mat.Dense, widths []float64) error {
 	const rounds = 60
 	n := len(top.x)
-	open := identity(n)
+	open := dag.Identity(n)
 	last := make([]int8, n) // +1: widened before, −1: narrowed
 	for range rounds {
 		var around [][]float64
@@ -216,13 +217,4 @@ func (t *target) widen(top place, directions *mat.Dense, widths []float64) error
 		what = "prior density"
 	}
 	return t.fail("the %s does not fall in some direction, and so has no integral", what)
-}
-
-// identity are the numbers from 0 to n−1.
-func identity(n int) []int {
-	all := make([]int, n)
-	for k := range all {
-		all[k] = k
-	}
-	return all
 }

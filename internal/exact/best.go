@@ -45,7 +45,7 @@ func (p *Posterior) Best(ctx context.Context) (*dag.Graph, float64, error) {
 		}
 		_, j := lastOfBest(best, top, set)
 		set &^= 1 << j
-		setParents(g, j, others(d, j), argmax(p.tables[j].q, without(set, j)))
+		setParents(g, j, dag.AllBut(d, j), argmax(p.tables[j].q, without(set, j)))
 	}
 	return g, best[all], nil
 }

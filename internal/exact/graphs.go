@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/dag"
 	"tobac/internal/parallel"
 )
 
@@ -117,7 +118,7 @@ func (g *Graphs) marginals(ctx context.Context) error {
 		copy(s.prob, g.others[j])
 		var member [MaxVariables]float64
 		memberSums(member[:d-1], s.prob, g.p.kernels)
-		for k, i := range others(d, j) {
+		for k, i := range dag.AllBut(d, j) {
 			ancestors.Set(j, i, min(max(1-member[k], 0), 1))
 		}
 		g.weights(s.weight, j)

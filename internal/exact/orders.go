@@ -181,7 +181,7 @@ func (p *Posterior) fillColumn(x *mat.Dense, prob []float64, j int) {
 	d := len(p.tables)
 	var sums [MaxVariables]float64
 	memberSums(sums[:d-1], prob, p.kernels)
-	for k, i := range others(d, j) {
+	for k, i := range dag.AllBut(d, j) {
 		x.Set(i, j, min(max(sums[k], 0), 1))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"tobac/dag"
 	"tobac/internal/parallel"
 	"tobac/internal/vector"
 	"tobac/score"
@@ -88,7 +89,7 @@ func New(ctx context.Context, s score.Scorer, prior *score.Prior, opt Options) (
 	}
 	p := &Posterior{tables: make([]*table, d), workers: opt.workers(), kernels: kernels}
 	err = parallel.For(ctx, d, p.workers, func(j int) error {
-		t, err := scores(ctx, s, prior, j, others(d, j), kernels)
+		t, err := scores(ctx, s, prior, j, dag.AllBut(d, j), kernels)
 		p.tables[j] = t
 		return err
 	})
@@ -111,17 +112,6 @@ func scores(ctx context.Context, s score.Scorer, prior *score.Prior, j int, cand
 		return nil, &score.VariableError{Variable: j, Err: err}
 	}
 	return t, nil
-}
-
-// others lists the variables but j.
-func others(d, j int) []int {
-	list := make([]int, 0, d)
-	for i := range d {
-		if i != j {
-			list = append(list, i)
-		}
-	}
-	return list
 }
 
 // Vars is the number of variables d.

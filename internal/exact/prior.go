@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 
+	"tobac/dag"
 	"tobac/score"
 )
 
@@ -73,7 +74,7 @@ func exchangeable(prior *score.Prior) (rho []float64, ok bool) {
 	}
 	rho = make([]float64, d)
 	for m := range rho {
-		rho[m] = prior.LogPrior(0, others(d, 0)[:m])
+		rho[m] = prior.LogPrior(0, dag.AllBut(d, 0)[:m])
 	}
 	return rho, true
 }

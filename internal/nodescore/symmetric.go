@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"tobac/dag"
 	"tobac/internal/parallel"
 	"tobac/internal/scoring"
 	"tobac/score"
@@ -34,14 +35,8 @@ func NewSymmetric(ctx context.Context, s score.Scorer, workers int) (*Symmetric,
 	}
 	tables := make([][]float64, d)
 	err := parallel.For(ctx, d, workers, func(j int) error {
-		others := make([]int, 0, d)
-		for i := range d {
-			if i != j {
-				others = append(others, i)
-			}
-		}
 		tables[j] = make([]float64, 1<<(d-1))
-		return score.LogScores(ctx, s, tables[j], j, others)
+		return score.LogScores(ctx, s, tables[j], j, dag.AllBut(d, j))
 	})
 	if err != nil {
 		return nil, err

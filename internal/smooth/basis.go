@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -236,22 +237,13 @@ func (b Basis) At(rows []int) Basis {
 	if rows == nil {
 		return b
 	}
-	b.Column = at(b.Column, rows)
+	b.Column = scoring.Pick(nil, b.Column, rows)
 	b.Smooth, b.Scale = slices.Clone(b.Smooth), slices.Clone(b.Scale)
 	for k := range b.Smooth {
-		b.Smooth[k] = at(b.Smooth[k], rows)
+		b.Smooth[k] = scoring.Pick(nil, b.Smooth[k], rows)
 	}
 	for k := range b.Scale {
-		b.Scale[k] = at(b.Scale[k], rows)
+		b.Scale[k] = scoring.Pick(nil, b.Scale[k], rows)
 	}
 	return b
-}
-
-// at are the elements in some rows.
-func at(x []float64, rows []int) []float64 {
-	out := make([]float64, len(rows))
-	for k, i := range rows {
-		out[k] = x[i]
-	}
-	return out
 }

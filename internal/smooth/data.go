@@ -77,7 +77,7 @@ func New(x, intervened mat.Matrix) (*Data, error) {
 		rows := observedRows(intervened, n, j)
 		seen := column
 		if len(rows) >= 2 {
-			seen = at(column, rows)
+			seen = scoring.Pick(nil, column, rows)
 		}
 		spread := spreadOf(slices.Clone(seen))
 		centre, sd := scoring.Standardise(column)

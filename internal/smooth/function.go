@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -102,7 +103,7 @@ func (s *Scorer) meanOf(g *group, j int) float64 {
 	if g.rows == nil {
 		return 0
 	}
-	return stat.Mean(at(s.data.basis[j].Column, g.rows), nil)
+	return stat.Mean(scoring.Pick(nil, s.data.basis[j].Column, g.rows), nil)
 }
 
 // fill sets the parts of a function from the weights of its terms; means of the terms over the rows
@@ -121,7 +122,7 @@ func (f *Function) fill(
 		var m []float64
 		for _, c := range append([][]float64{b.Column}, b.Smooth...) {
 			if g.rows != nil {
-				c = at(c, g.rows)
+				c = scoring.Pick(nil, c, g.rows)
 			}
 			m = append(m, stat.Mean(c, nil))
 		}

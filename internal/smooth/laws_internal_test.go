@@ -309,7 +309,8 @@ func TestFunction(t *testing.T) {
 					rows = append(rows, i)
 				}
 			}
-			columns := [][]float64{at(mat.Col(nil, 1, x), rows), at(mat.Col(nil, 2, x), rows)}
+			column := func(j int) []float64 { return scoring.Pick(nil, mat.Col(nil, j, x), rows) }
+			columns := [][]float64{column(1), column(2)}
 			sum, mean, noise := make([]float64, len(rows)), make([]float64, len(rows)), 0.0
 			const draws = 400
 			rng := rand.New(rand.NewPCG(1, 1))
@@ -323,7 +324,7 @@ func TestFunction(t *testing.T) {
 				floats.AddScaled(sum, 1.0/draws, mean)
 				noise += g.Noise() / draws
 			}
-			y := at(mat.Col(nil, 3, x), rows)
+			y := column(3)
 			floats.AddConst(-floats.Sum(y)/float64(len(y)), y)
 			floats.AddConst(-floats.Sum(sum)/float64(len(y)), sum)
 			residuals := s.Residuals(3, parents)

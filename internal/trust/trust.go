@@ -14,6 +14,7 @@ import (
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
 	"tobac/internal/ranks"
+	"tobac/internal/scoring"
 	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/sem"
@@ -102,11 +103,11 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 		}
 		e := powers(rest)
 		inner := innerRows(data, observed[j], parents)
-		within := powers(picked(rest, inner))
+		within := powers(scoring.Pick(nil, rest, inner))
 		less := count * float64(len(inner)) / float64(len(rest))
 		for _, i := range parents {
 			x := inspect.ColumnOf(data, i, observed[j])
-			q, central := bends(x), bends(picked(x, inner))
+			q, central := bends(x), bends(scoring.Pick(nil, x, inner))
 			for k, f := range q {
 				for l, power := range e {
 					r := stat.Correlation(power, f, nil)
@@ -162,15 +163,6 @@ func innerRows(data *dataset.Table, rows []int, parents []int) (inner []int) {
 		}
 	}
 	return inner
-}
-
-// picked are the elements at some places.
-func picked(x []float64, places []int) []float64 {
-	out := make([]float64, len(places))
-	for k, i := range places {
-		out[k] = x[i]
-	}
-	return out
 }
 
 // A Reserved model counts the form of its equations as that of a few rows, or knows when it
