@@ -2,6 +2,7 @@ package sem_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -62,7 +63,6 @@ var (
 
 // Sums over graphs under every model are those over all 29,281 graphs of five columns one by one.
 func TestMixturesOfKinds(t *testing.T) {
-	ctx := context.Background()
 	for name, c := range map[string]struct {
 		all   []dataset.Variable
 		model sem.Model
@@ -91,32 +91,66 @@ func TestMixturesOfKinds(t *testing.T) {
 		"kinds of parts": {[]dataset.Variable{ordered, ordered, proportion, count, category},
 			sem.Generalised{FormRows: 50}},
 	} {
-		data := kinds(60, c.all)
-		hypotheses, err := scored(c.model).Hypotheses(ctx, data, nil, 2)
-		if err != nil {
-			t.Fatal(err)
+		sumsAreThoseOfAllGraphs(t, name, c.all, c.model)
+	}
+}
+
+var long = flag.Bool("long", false, "try all 462 mixtures of kinds")
+
+// The same of mixtures of five of the seven kinds, with -long of all 462.
+func TestAllMixturesOfKinds(t *testing.T) {
+	kinds := []dataset.Variable{number, positive, proportion, count, binary, ordered, category}
+	at := 0
+	var choose func(chosen []dataset.Variable, from int)
+	choose = func(chosen []dataset.Variable, from int) {
+		if len(chosen) < 5 {
+			for k := from; k < len(kinds); k++ {
+				choose(append(chosen[:len(chosen):len(chosen)], kinds[k]), k)
+			}
+			return
 		}
-		s := hypotheses[len(hypotheses)-1].Scores
-		want, total := enumerate(s)
-		o, err := exact.New(ctx, s, score.Uniform(5), exact.Options{})
-		if err != nil {
-			t.Fatal(err)
+		if at++; !*long && at%42 != 0 {
+			return
 		}
-		orders, err := o.Orders(ctx)
-		if err != nil {
-			t.Fatal(err)
+		for _, m := range []sem.Model{sem.Mixed{}, sem.LatentNormal{}, sem.Generalised{}} {
+			sumsAreThoseOfAllGraphs(t, fmt.Sprint(m, " of mixture ", at), chosen, m)
 		}
-		graphs, err := orders.Graphs(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := graphs.LogEvidence(); math.Abs(got-total) > 1e-10*math.Abs(total) {
-			t.Errorf("%s: evidence %v, want %v", name, got, total)
-		}
-		if !mat.EqualApprox(graphs.Edges(), want, 1e-10) {
-			t.Errorf("%s: edges\n%v, want\n%v", name, mat.Formatted(graphs.Edges()),
-				mat.Formatted(want))
-		}
+	}
+	choose(nil, 0)
+	if at != 462 {
+		t.Errorf("%d mixtures", at)
+	}
+}
+
+// sumsAreThoseOfAllGraphs compares the sums over graphs of a model of five columns with those over
+// all graphs one by one.
+func sumsAreThoseOfAllGraphs(t *testing.T, name string, all []dataset.Variable, m sem.Model) {
+	t.Helper()
+	ctx := context.Background()
+	hypotheses, err := scored(m).Hypotheses(ctx, kinds(60, all), nil, 2)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	s := hypotheses[len(hypotheses)-1].Scores
+	want, total := enumerate(s)
+	o, err := exact.New(ctx, s, score.Uniform(5), exact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders, err := o.Orders(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs, err := orders.Graphs(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := graphs.LogEvidence(); math.Abs(got-total) > 1e-10*math.Abs(total) {
+		t.Errorf("%s: evidence %v, want %v", name, got, total)
+	}
+	if !mat.EqualApprox(graphs.Edges(), want, 1e-10) {
+		t.Errorf("%s: edges\n%v, want\n%v", name, mat.Formatted(graphs.Edges()),
+			mat.Formatted(want))
 	}
 }
 
