@@ -27,12 +27,13 @@ type Turning struct {
 	Workers int
 }
 
-// turns is how often each edge of a graph is tried, of which the second half counts. Hand-overs
-// score so many more sets of parents that they take minutes above mostHanded variables; up to there
-// edges are tried twice as often.
+// turns is how often each edge of a graph is tried, of which the second half counts; twice as often
+// up to fewVariables. Hand-overs score so many more sets of parents that they take minutes above
+// mostHanded variables.
 const (
-	turns      = 40
-	mostHanded = 12
+	turns        = 40
+	fewVariables = 12
+	mostHanded   = 16
 )
 
 // Turn gives each graph the directions of a graph that is drawn in proportion to prior ×
@@ -101,7 +102,7 @@ func (c *turner) run(g *dag.Graph, rng *rand.Rand) {
 	first, all := g.Edges(), g.Edges()
 	c.pairs, c.kept = g.Edges(), make([]int, len(first))
 	rounds := turns
-	if d <= mostHanded {
+	if d <= fewVariables {
 		rounds *= 2
 	}
 	c.counted = rounds / 2

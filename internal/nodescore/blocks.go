@@ -207,11 +207,11 @@ func (b *Blocks) LogScore(j int, parents []int) float64 {
 func (b *Blocks) both(j int, parents []int) (score, joint float64) {
 	scoring.CheckParents(b.Vars(), j, parents)
 	w := b.newWalk(j, parents)
-	m, logDet := w.matrix(), 0.0
-	for k := len(parents); k > 0; k-- {
-		m, logDet = w.eliminate(m, k, logDet)
+	m, logDet, columns := w.matrix(), 0.0, w.width(len(parents))
+	if columns > 0 { // all parents as one block
+		w.ends = []int{w.ends[0], len(w.from)}
+		m, logDet = w.eliminate(m, 1, logDet)
 	}
-	columns := w.width(len(parents))
 	if w.group.n > 0 {
 		joint = w.group.joint(columns, logDet) - w.group.aloneOf(parents)
 	}

@@ -85,7 +85,10 @@ func (s *Joint) LogScore(j int, parents []int) float64 {
 	alone := s.alone(j)
 	for f, b := range s.Numbers {
 		of, joint := b.both(j, parents)
-		ofTables, tables := b.both(j, variables)
+		ofTables, tables := of, joint
+		if len(variables) < len(parents) {
+			ofTables, tables = b.both(j, variables)
+		}
 		before[f] = joint - tables
 		if after[f] = before[f] + of + alone[f]; s.Place[j] >= 0 {
 			after[f] -= ofTables
