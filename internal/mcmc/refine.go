@@ -49,8 +49,9 @@ const (
 const hopeless = 7
 
 // manyVariables is the number of variables above which chains that no start is given for begin at
-// one of the others, from which a search widens and narrows again, in place of a search from
-// nothing: that takes twice as long, and ends in more wrong orders.
+// that of another chain, from which a search widens and narrows again ([search.Back]). A search
+// from nothing takes twice as long, and ends more often in a wrong order. Where scores are so few
+// that there is nothing to go back to, it is made.
 const manyVariables = 128
 
 // begin finds a probable graph for each chain, chooses candidates by these
@@ -65,6 +66,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	back := search.Back(screens)
 	starts, logs := make([][][]int, len(m.chains)), make([]float64, len(m.chains))
 	detours := make([][]float64, len(m.chains))
 	sums := make([][]float64, len(m.chains))
@@ -74,8 +76,8 @@ func (m *Sampler) begin(ctx context.Context) error {
 		switch n := len(m.options.Starts); {
 		case k < n:
 			through, from = screens[len(wider):], m.options.Starts[k]
-		case n > 0 && m.d > manyVariables:
-			through, from = search.Back(screens), m.options.Starts[k%n]
+		case n > 0 && m.d > manyVariables && len(back) > 1:
+			through, from = back, m.options.Starts[k%n]
 		}
 		s, err := search.Through(ctx, through, rng, 0, from)
 		if err != nil {

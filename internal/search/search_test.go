@@ -316,6 +316,21 @@ func TestThrough(t *testing.T) {
 	if want := logScore(all[2], prior, got.Parents()); math.Abs(got.LogScore()-want) > 1e-6 {
 		t.Errorf("ln p is %v, want %v, that of the last score", got.LogScore(), want)
 	}
+	for n := 1; n <= len(screens); n++ {
+		if back := search.Back(screens[:n]); len(back) != max(1, n-2) ||
+			back[len(back)-1] != screens[n-1] {
+			t.Errorf("of %d scores a search goes back through %d", n, len(back))
+		}
+	}
+	again, err := search.Through(t.Context(), search.Back(screens), rand.New(rand.NewPCG(1, 2)), 5,
+		got.Graph())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.LogScore() < got.LogScore()-1e-6 {
+		t.Errorf("ln p falls from %v to %v where a search goes back", got.LogScore(),
+			again.LogScore())
+	}
 }
 
 // A column that many others explain in equal parts finds all of them, though none of them is worth
