@@ -384,7 +384,9 @@ func (v *Verdict) modelSentence(r *tobac.Result) string {
 	}
 	measure := "of evidence"
 	if r.Diagnostics != nil || r.Training != nil { // of chains, which compute no evidence
-		measure = "of log density, in short chains,"
+		if measure = "of log density, in short chains,"; next.Note == inference.ByGraph {
+			measure = "of log density, in short chains and searches,"
+		}
 	}
 	if v.Margin < math.Log(20) {
 		return fmt.Sprintf("Two models fit about equally well, %s and %s: %s.",
