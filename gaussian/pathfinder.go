@@ -47,18 +47,9 @@ func (p *Paths) best() *Normal {
 // Run follows the paths. A path on which no distribution has a finite bound is left out; if none
 // is left it is an error.
 func (p Pathfinder) Run(ctx context.Context) (*Paths, error) {
-	for _, c := range []struct {
-		value *int
-		usual int
-		name  string
-	}{{&p.Paths, 4, "paths"}, {&p.Draws, 16, "draws"}, {&p.Iterations, 200, "iterations"},
-		{&p.Memory, 6, "pairs of memory"}} {
-		if *c.value < 0 {
-			return nil, fmt.Errorf("gaussian: %d %s, want at least 1", *c.value, c.name)
-		}
-		if *c.value == 0 {
-			*c.value = c.usual
-		}
+	if err := fill(count{&p.Paths, 4, "paths"}, count{&p.Draws, 16, "draws"},
+		count{&p.Iterations, 200, "iterations"}, count{&p.Memory, 6, "pairs of memory"}); err != nil {
+		return nil, err
 	}
 	e := &evaluator{target: p.Target}
 	out := &Paths{}
@@ -220,4 +211,24 @@ func (w *Weighted) moments() (*Normal, bool) {
 	}
 	stat.CovarianceMatrix(covariance, w.X, weights)
 	return newNormal(mean, covariance)
+}
+
+// A count is a setting that is at least 1, with its default.
+type count struct {
+	value *int
+	usual int
+	name  string
+}
+
+// fill replaces zeros by defaults.
+func fill(counts ...count) error {
+	for _, c := range counts {
+		if *c.value < 0 {
+			return fmt.Errorf("gaussian: %d %s, want at least 1", *c.value, c.name)
+		}
+		if *c.value == 0 {
+			*c.value = c.usual
+		}
+	}
+	return nil
 }

@@ -48,17 +48,8 @@ type Particles struct {
 
 // Run finds the particles.
 func (s Stein) Run(ctx context.Context) (*Particles, error) {
-	for _, c := range []struct {
-		value *int
-		usual int
-		name  string
-	}{{&s.Steps, 400, "steps"}, {&s.Passes, 3, "passes"}} {
-		if *c.value < 0 {
-			return nil, fmt.Errorf("gaussian: %d %s, want at least 1", *c.value, c.name)
-		}
-		if *c.value == 0 {
-			*c.value = c.usual
-		}
+	if err := fill(count{&s.Steps, 400, "steps"}, count{&s.Passes, 3, "passes"}); err != nil {
+		return nil, err
 	}
 	if s.Target == nil {
 		return nil, errors.New("gaussian: no target")

@@ -511,10 +511,7 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	}
 	graphs, logs := slices.Clone(sample.Graphs), slices.Clone(sample.LogWeights)
 	floats.AddConst(-floats.Max(logs), logs)
-	weights := make([]float64, len(logs))
-	for k, l := range logs {
-		weights[k] = math.Exp(l)
-	}
+	weights := sample.Weights()
 	if c := inference.FindCopies(data, s.Prior); c.Any() {
 		c.Share(graphs, edges, weights, problem.Seed)
 	}
