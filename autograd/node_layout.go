@@ -2,6 +2,8 @@ package autograd
 
 import (
 	"slices"
+
+	"tobac/autograd/internal/ir"
 )
 
 // Gather builds a node of the given shape whose element e is element
@@ -79,7 +81,7 @@ func sliceIndices(s Shape, axis, from, to int) []int {
 	for i := range rows {
 		rows[i] = from + i
 	}
-	return along(s, axis, rows)
+	return ir.Along(s, axis, rows)
 }
 
 // Concat joins nodes along an axis; all other dimensions agree.

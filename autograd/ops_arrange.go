@@ -54,26 +54,11 @@ func stridedIndices(shape Shape, stride []int) []int {
 	return idx
 }
 
-// along lists, for the given rows of an axis of shape s, the elements in them, in
-// the row-major order of the array that has these rows along the axis.
-func along(s Shape, axis int, rows []int) []int {
-	inner := s[axis+1:].Len()
-	idx := make([]int, 0, s[:axis].Len()*len(rows)*inner)
-	for o := range s[:axis].Len() {
-		for _, i := range rows {
-			for k := range inner {
-				idx = append(idx, (o*s[axis]+i)*inner+k)
-			}
-		}
-	}
-	return idx
-}
-
 // rows gathers the given rows of an axis.
 func (n *Node) rows(axis int, rows []int) *Node {
 	shape := slices.Clone(n.shape)
 	shape[axis] = len(rows)
-	return n.show(along(n.shape, axis, rows), shape)
+	return n.show(ir.Along(n.shape, axis, rows), shape)
 }
 
 // Roll shifts along an axis: index i moves to i + shift, and what leaves one end

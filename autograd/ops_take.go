@@ -3,6 +3,8 @@ package autograd
 import (
 	"fmt"
 	"slices"
+
+	"tobac/autograd/internal/ir"
 )
 
 // The rules that read positions as data. Their parameters are an axis and, where
@@ -154,7 +156,7 @@ func (n *Node) SegmentSum(ids []int, segments int) *Node {
 	}
 	shape := slices.Clone(n.shape)
 	shape[0] = segments
-	return n.ScatterAdd(along(shape, 0, ids), shape)
+	return n.ScatterAdd(ir.Along(shape, 0, ids), shape)
 }
 
 // SegmentSumBy is [Node.SegmentSum] with ids that are data: the leading dimensions

@@ -277,9 +277,11 @@ func importedLayout(c *call, operands []*ad.Node) *ad.Node {
 		}
 		return x.Reshape(shape).Repeat(axis, c.Shape[axis]/max(shape[axis], 1))
 	case isSlice:
-		return rows(x, c.Ints[0], c.Ints[1:])
+		axis, shape := c.Ints[0], slices.Clone(x.Shape())
+		shape[axis] = len(c.Ints) - 1
+		return x.Gather(ir.Along(x.Shape(), axis, c.Ints[1:]), shape)
 	case isUnslice:
-		at := along(x.Shape(), c.Ints[0], c.Ints[1:])
+		at := ir.Along(x.Shape(), c.Ints[0], c.Ints[1:])
 		y := operands[1]
 		if len(y.Shape()) == 0 {
 			y = y.Expand(ad.Shape{len(at)})
@@ -330,27 +332,6 @@ func importedWhole(v *ir.Value, x []*ad.Node) *ad.Node {
 		own.Floats, own.Shape, own.Any, own.Key = m.Floats, ad.Shape(m.Shape), m.Any, m.Key
 	}
 	return p.Apply(own, x...)
-}
-
-// along lists the elements of some rows of an axis, in row-major order.
-func along(s ad.Shape, axis int, rows []int) []int {
-	inner := s[axis+1:].Len()
-	at := make([]int, 0, s[:axis].Len()*len(rows)*inner)
-	for o := range s[:axis].Len() {
-		for _, i := range rows {
-			for k := range inner {
-				at = append(at, (o*s[axis]+i)*inner+k)
-			}
-		}
-	}
-	return at
-}
-
-// rows gathers the given rows of an axis.
-func rows(x *ad.Node, axis int, rows []int) *ad.Node {
-	shape := slices.Clone(x.Shape())
-	shape[axis] = len(rows)
-	return x.Gather(along(x.Shape(), axis, rows), shape)
 }
 
 // transposeLast exchanges the last two dimensions.

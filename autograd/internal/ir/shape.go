@@ -126,3 +126,18 @@ func Identity(n int) []int {
 	}
 	return idx
 }
+
+// Along lists, for the given rows of an axis of shape s, the elements in them, in
+// the row-major order of the array that has these rows along the axis.
+func Along[S ~[]int](s S, axis int, rows []int) []int {
+	outer, inner := Shape(s[:axis]).Len(), Shape(s[axis+1:]).Len()
+	idx := make([]int, 0, outer*len(rows)*inner)
+	for o := range outer {
+		for _, i := range rows {
+			for k := range inner {
+				idx = append(idx, (o*s[axis]+i)*inner+k)
+			}
+		}
+	}
+	return idx
+}
