@@ -47,8 +47,9 @@ func (p *Paths) best() *Normal {
 // Run follows the paths. A path on which no distribution has a finite bound is left out; if none
 // is left it is an error.
 func (p Pathfinder) Run(ctx context.Context) (*Paths, error) {
-	if err := fill(count{&p.Paths, 4, "paths"}, count{&p.Draws, 16, "draws"},
-		count{&p.Iterations, 200, "iterations"}, count{&p.Memory, 6, "pairs of memory"}); err != nil {
+	err := fill(count{&p.Paths, 4, "paths"}, count{&p.Draws, 16, "draws"},
+		count{&p.Iterations, 200, "iterations"}, count{&p.Memory, 6, "pairs of memory"})
+	if err != nil {
 		return nil, err
 	}
 	e := &evaluator{target: p.Target}
