@@ -340,7 +340,8 @@ func bivariateBelow(h, k, angle float64) float64 {
 	return math.Erfc(-h/math.Sqrt2)*math.Erfc(-k/math.Sqrt2)/4 + sum*angle/(2*math.Pi)
 }
 
-// evidence is ln ∫ p(ρ) p(rows | ρ)/p(rows | 0) dρ, the mean over the scales of the prior of ρ.
+// evidence is ln ∫ p(ρ) p(rows | ρ)/p(rows | 0) dρ, the mean over the scales of the prior of ρ, up
+// to |ρ| = tanh 6 = 1 − 1e-5: the likelihood of a column and a rising function of it has no bound.
 func (p *latentPair) evidence(freedoms []float64) float64 {
 	const widest, step = 6, 0.4
 	mode, highest := 0.0, math.Inf(-1)
@@ -355,7 +356,7 @@ func (p *latentPair) evidence(freedoms []float64) float64 {
 		left, right := p.logLikelihood(mode-h), p.logLikelihood(mode+h)
 		second = (left - 2*highest + right) / (h * h)
 		if second < 0 {
-			u := mode + (left-right)/(2*h*second)
+			u := min(max(mode+(left-right)/(2*h*second), -widest), widest)
 			if v := p.logLikelihood(u); v > highest {
 				mode, highest = u, v
 			}
@@ -378,6 +379,9 @@ func (p *latentPair) evidence(freedoms []float64) float64 {
 	width := 2 * spreads * sd / (places - 1)
 	for k := range places {
 		u := mode - spreads*sd + float64(k)*width
+		if math.Abs(u) > widest {
+			continue
+		}
 		v := p.logLikelihood(u)
 		logS2 := -2 * logCosh(u) // ln(1 − ρ²), also dρ/du
 		for f, w := range weights {

@@ -247,3 +247,26 @@ func TestLatentScoresOfSets(t *testing.T) {
 		t.Errorf("sequences of the same set differ: %v and %v", forward, back)
 	}
 }
+
+// A column with equal values and a rising function of it, which have the same latent variable, have
+// a finite evidence of dependence.
+func TestLatentCopies(t *testing.T) {
+	column := make([]float64, 300)
+	for i := range column {
+		column[i] = float64(i * i % 211 / 3)
+	}
+	for _, n := range []int{70, len(column)} { // all rows different, then with intervals
+		x, y := column[:n], make([]float64, n)
+		for i, v := range x {
+			if n == 70 {
+				x[i] += float64(i) / 1000
+				v = x[i]
+			}
+			y[i] = math.Exp(v / 50)
+		}
+		p := newLatentPair(newMonotone(x), newMonotone(y), func(int) bool { return true })
+		if v := p.evidence([]float64{1, 10, 100}); !(v > float64(n)) || math.IsInf(v, 0) {
+			t.Errorf("%d rows: evidence %v", n, v)
+		}
+	}
+}
