@@ -21,6 +21,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/drawn"
+	"tobac/internal/scoretest"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/sem"
@@ -46,27 +47,6 @@ func chainTable(d, n int, seed uint64) *dataset.Table {
 	return t
 }
 
-// allDAGs lists the acyclic graphs of d vertices.
-func allDAGs(d int) (all []*dag.Graph) {
-	for code := range 1 << (d * d) {
-		g := dag.New(d)
-		ok := true
-		for k := range d * d {
-			if code>>k&1 == 1 {
-				if k/d == k%d {
-					ok = false
-					break
-				}
-				g.Set(k/d, k%d, true)
-			}
-		}
-		if ok && g.Acyclic() {
-			all = append(all, g)
-		}
-	}
-	return all
-}
-
 // Means of effects and probabilities of paths against the sum over all graphs, each with its
 // closed-form posterior: the weights of different equations are independent, and a path takes at
 // most one of each, so that the mean of an effect given the graph is the effect of the mean
@@ -90,7 +70,7 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 				t.Fatal(err, len(hypotheses))
 			}
 			s := hypotheses[0].Scores.(score.Weighted)
-			graphs := allDAGs(d)
+			graphs := scoretest.Graphs(d)
 			logs, mean, paths := make([]float64, len(graphs)), mat.NewDense(d, d, nil),
 				mat.NewDense(d, d, nil)
 			for k, g := range graphs {

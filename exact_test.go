@@ -14,6 +14,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/internal/inference"
+	"tobac/internal/scoretest"
 	"tobac/models"
 	"tobac/posterior"
 	"tobac/score"
@@ -129,7 +130,7 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 	}
 	for d := 2; d <= most; d++ {
 		data := weak(20, d, uint64(d))
-		graphs := acyclicGraphs(d)
+		graphs := scoretest.Graphs(d)
 		if want := map[int]int{2: 3, 3: 25, 4: 543}[d]; len(graphs) != want {
 			t.Fatalf("%d graphs on %d variables, want %d", len(graphs), d, want)
 		}
@@ -220,7 +221,7 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 func TestExactAlongAnOrder(t *testing.T) {
 	data := weak(20, 4, 9)
 	order := []int{2, 0, 3, 1}
-	graphs := slices.DeleteFunc(acyclicGraphs(4), func(g *dag.Graph) bool {
+	graphs := slices.DeleteFunc(scoretest.Graphs(4), func(g *dag.Graph) bool {
 		return !follows(g, order)
 	})
 	if len(graphs) != 64 {
@@ -273,7 +274,7 @@ func TestExactAlongAnOrder(t *testing.T) {
 // that for the weights that make draws of orders those of graphs.
 func TestExactDraws(t *testing.T) {
 	data := weak(20, 4, 5)
-	graphs := acyclicGraphs(4)
+	graphs := scoretest.Graphs(4)
 	for _, model := range []sem.Model{sem.Linear{NoiseVariance: 1}, sem.BGe{}} {
 		res := fit(t, data,
 			tobac.Config{Model: model, Prior: background.Prior{Kind: background.Fair}, Seed: 3})
@@ -418,7 +419,7 @@ func naiveMarginal(x *mat.Dense, g *dag.Graph, variance float64) float64 {
 // likelihood that SVGD samples.
 func TestEvidenceByDefinition(t *testing.T) {
 	data := weak(14, 3, 6)
-	graphs := acyclicGraphs(3)
+	graphs := scoretest.Graphs(3)
 	bge, err := models.NewBGe(data.X, nil, models.BGeOptions{})
 	if err != nil {
 		t.Fatal(err)

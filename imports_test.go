@@ -242,7 +242,8 @@ var allowed = map[string][]string{
 		"tobac/internal/problems"},
 	// A small problem for examples and tests of engines.
 	"tobac/internal/enginetest": {"tobac/dag", "tobac/dataset", "tobac/engine"},
-	"tobac/internal/scoretest":  {"tobac/internal/nodescore", "tobac/score", "gonum.org/v1/gonum"},
+	"tobac/internal/scoretest": {"tobac/dag", "tobac/internal/nodescore", "tobac/score",
+		"gonum.org/v1/gonum"},
 	// What a result means.
 	"tobac/internal/explain": {"tobac", "gonum.org/v1/gonum"},
 	// What other methods' authors set.

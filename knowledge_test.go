@@ -20,6 +20,7 @@ import (
 	"tobac/engine/sums"
 	"tobac/internal/priors"
 	"tobac/internal/priortest"
+	"tobac/internal/scoretest"
 	"tobac/ordering"
 	"tobac/score"
 	"tobac/sem"
@@ -58,7 +59,7 @@ func listed(t failer, data *dataset.Table, m sem.Model, p *background.Prior,
 	}
 	var graphs []*dag.Graph
 	var logs []float64
-	for _, g := range acyclicGraphs(d) {
+	for _, g := range scoretest.Graphs(d) {
 		if v := priortest.LogProb(p, g); !math.IsInf(v, -1) && keep(g) {
 			graphs, logs = append(graphs, g), append(logs, v+logScore(g))
 		}

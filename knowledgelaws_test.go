@@ -15,6 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/sums"
+	"tobac/internal/scoretest"
 	"tobac/score"
 	"tobac/sem"
 
@@ -233,7 +234,7 @@ func TestDataAgainstKnowledge(t *testing.T) {
 	cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 8},
 		Prior: background.Prior{Kind: background.Uniform}, Engine: &sums.Exact{}}
 	free := fit(t, data, cfg)
-	graphs, warned := acyclicGraphs(d), 0
+	graphs, warned := scoretest.Graphs(d), 0
 	for i := range d {
 		for j := range d {
 			if i == j {

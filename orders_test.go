@@ -18,6 +18,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/internal/drawn"
 	"tobac/internal/orders"
+	"tobac/internal/scoretest"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -332,7 +333,7 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := acyclicGraphs(3)
+	all := scoretest.Graphs(3)
 	_, byBGe, err := models.LogJoint(bge, all, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -588,7 +589,7 @@ func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 		if len(res.Components) != n {
 			t.Fatalf("%s: %d orders, want %d", c.name, len(res.Components), n)
 		}
-		graphs := acyclicGraphs(3)
+		graphs := scoretest.Graphs(3)
 		var logs []float64
 		for _, g := range graphs {
 			v := c.logPrior(g)

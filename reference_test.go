@@ -17,6 +17,7 @@ import (
 	"tobac/engine/sums"
 	"tobac/internal/graphfile"
 	"tobac/internal/reference"
+	"tobac/internal/scoretest"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -111,7 +112,7 @@ func TestReferenceLogProbability(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graphs := acyclicGraphs(d)
+	graphs := scoretest.Graphs(d)
 	logs := make([]float64, len(graphs))
 	for k, g := range graphs {
 		for j := range d {

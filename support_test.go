@@ -339,29 +339,6 @@ func follows(g *dag.Graph, order []int) bool {
 	return true
 }
 
-// acyclicGraphs lists all graphs without a cycle on d ≤ 4 variables.
-func acyclicGraphs(d int) []*dag.Graph {
-	var pairs []dag.Edge
-	for i := range d {
-		for j := range d {
-			if i != j {
-				pairs = append(pairs, dag.Edge{From: i, To: j})
-			}
-		}
-	}
-	var all []*dag.Graph
-	for set := range 1 << len(pairs) {
-		g := dag.New(d)
-		for b, e := range pairs {
-			g.Set(e.From, e.To, set>>b&1 == 1)
-		}
-		if g.Acyclic() {
-			all = append(all, g)
-		}
-	}
-	return all
-}
-
 // nodeScores is a model with its node scores.
 func nodeScores(m sem.Model) sem.Scored {
 	s, _ := sem.As[sem.Scored](m)

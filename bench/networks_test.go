@@ -13,6 +13,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/scoretest"
 	"tobac/internal/study"
 	"tobac/score"
 	"tobac/sem"
@@ -143,24 +144,13 @@ func TestNetworksAreCalibrated(t *testing.T) {
 
 // allGraphs are the acyclic graphs with their prior probabilities, not normalised.
 func allGraphs(d int, prior *score.Prior) (all []*dag.Graph, weights []float64) {
-	for code := range 1 << (d * (d - 1)) {
-		g, rest := dag.New(d), code
-		for i := range d {
-			for j := range d {
-				if i != j {
-					g.Set(i, j, rest&1 == 1)
-					rest >>= 1
-				}
-			}
-		}
-		if _, err := g.TopologicalOrder(); err != nil {
-			continue
-		}
+	all = scoretest.Graphs(d)
+	for _, g := range all {
 		log := 0.0
 		for j := range d {
 			log += prior.LogPrior(j, g.Parents(j))
 		}
-		all, weights = append(all, g), append(weights, math.Exp(log))
+		weights = append(weights, math.Exp(log))
 	}
 	return all, weights
 }

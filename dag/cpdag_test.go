@@ -9,30 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
+	"tobac/internal/scoretest"
 )
-
-// allDAGs lists the DAGs on d vertices.
-func allDAGs(d int) []*dag.Graph {
-	var pairs []dag.Edge
-	for i := range d {
-		for j := range d {
-			if i != j {
-				pairs = append(pairs, dag.Edge{From: i, To: j})
-			}
-		}
-	}
-	var all []*dag.Graph
-	for bits := range 1 << len(pairs) {
-		g := dag.New(d)
-		for n, e := range pairs {
-			g.Set(e.From, e.To, bits>>n&1 == 1)
-		}
-		if g.Acyclic() {
-			all = append(all, g)
-		}
-	}
-	return all
-}
 
 // markovClass names the equivalence class of g by its definition: adjacent pairs and v-structures.
 func markovClass(g *dag.Graph) string {
@@ -60,7 +38,7 @@ func TestCPDAGIsTheUnionOfItsClass(t *testing.T) {
 	counts := []struct{ dags, classes int }{{1, 1}, {1, 1}, {3, 2}, {25, 11}, {543, 185}}
 	for d, want := range counts {
 		t.Run(fmt.Sprintf("d=%d", d), func(t *testing.T) {
-			all := allDAGs(d)
+			all := scoretest.Graphs(d)
 			union := make(map[string]*dag.Graph)
 			for _, g := range all {
 				class := markovClass(g)

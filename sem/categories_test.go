@@ -15,6 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/exact"
 	"tobac/internal/inference"
+	"tobac/internal/scoretest"
 	"tobac/internal/scoring"
 	"tobac/score"
 	"tobac/sem"
@@ -164,59 +165,22 @@ func TestGeneralisedRefuses(t *testing.T) {
 	}
 }
 
-// enumerate sums over all acyclic graphs of five variables.
+// enumerate sums over all acyclic graphs.
 func enumerate(s score.Scorer) (edges *mat.Dense, logTotal float64) {
-	const d = 5
-	var scores [d][1 << d]float64
-	for j := range d {
-		for set := range 1 << d {
-			if set>>j&1 == 0 {
-				scores[j][set] = s.LogScore(j, scoring.Subset(nil, []int{0, 1, 2, 3, 4}, set))
-			}
-		}
-	}
-	var graphs [][d]int // parents as bits
-	var parents [d]int
-	var choose func(j int)
-	choose = func(j int) {
-		if j == d {
-			placed := 0
-			for range d {
-				for k := range d {
-					if parents[k]&^placed == 0 {
-						placed |= 1 << k
-					}
-				}
-			}
-			if placed == 1<<d-1 {
-				graphs = append(graphs, parents)
-			}
-			return
-		}
-		for set := range 1 << d {
-			if set>>j&1 == 0 {
-				parents[j] = set
-				choose(j + 1)
-			}
-		}
-	}
-	choose(0)
+	graphs := scoretest.Graphs(s.Vars())
+	known := scoring.Memory[float64]{}
 	weights := make([]float64, len(graphs))
 	for k, g := range graphs {
-		for j, set := range g {
-			weights[k] += scores[j][set]
+		for j := range s.Vars() {
+			parents := g.Parents(j)
+			weights[k] += known.Of(j, parents, func() float64 { return s.LogScore(j, parents) })
 		}
 	}
 	logTotal = floats.LogSumExp(weights)
-	edges = mat.NewDense(d, d, nil)
+	edges = mat.NewDense(s.Vars(), s.Vars(), nil)
 	for k, g := range graphs {
-		w := math.Exp(weights[k] - logTotal)
-		for j, set := range g {
-			for i := range d {
-				if set>>i&1 == 1 {
-					edges.Set(i, j, edges.At(i, j)+w)
-				}
-			}
+		for _, e := range g.Edges() {
+			edges.Set(e.From, e.To, edges.At(e.From, e.To)+math.Exp(weights[k]-logTotal))
 		}
 	}
 	return edges, logTotal
