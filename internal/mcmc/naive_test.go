@@ -4,8 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/scoretest"
+	"tobac/internal/scoring"
 	"tobac/score"
 )
 
@@ -37,60 +40,32 @@ type posterior struct {
 	logP  map[string]float64 // ln p(G | D) by graphKey
 }
 
-// enumerate sums over all acyclic graphs of d ≤ 5 variables: for each child in
-// turn all sets of parents, with graphs that have a cycle left out.
+// enumerate sums over all acyclic graphs of d ≤ 5 variables.
 func enumerate(s score.Scorer, p *score.Prior) posterior {
 	d := s.Vars()
-	q := make([][]float64, d)
-	for j := range d {
-		q[j] = make([]float64, 1<<d)
-		for set := range q[j] {
-			q[j][set] = math.Inf(-1)
-			if set>>j&1 == 0 {
-				list := members(set)
-				q[j][set] = s.LogScore(j, list) + p.LogPrior(j, list)
-			}
+	var q scoring.Memory[float64]
+	graphs := scoretest.Graphs(d)
+	logs := make([]float64, len(graphs))
+	for k, g := range graphs {
+		for j := range d {
+			parents := g.Parents(j)
+			logs[k] += q.Of(j, parents, func() float64 {
+				return s.LogScore(j, parents) + p.LogPrior(j, parents)
+			})
 		}
 	}
-	type one struct {
-		parents []int
-		q       float64
-	}
-	var all []one
-	parents := make([]int, d)
-	best := math.Inf(-1)
-	var visit func(j int, sum float64)
-	visit = func(j int, sum float64) {
-		if math.IsInf(sum, -1) {
-			return
-		}
-		if j == d {
-			if acyclic(parents) {
-				all = append(all, one{append([]int(nil), parents...), sum})
-				best = max(best, sum)
-			}
-			return
-		}
-		for set := range q[j] {
-			parents[j] = set
-			visit(j+1, sum+q[j][set])
-		}
-	}
-	visit(0, 0)
-	total := 0.
-	for _, g := range all {
-		total += math.Exp(g.q - best)
-	}
-	r := posterior{edges: mat.NewDense(d, d, nil), logZ: best + math.Log(total),
+	r := posterior{edges: mat.NewDense(d, d, nil), logZ: floats.LogSumExp(logs),
 		logP: map[string]float64{}}
-	for _, g := range all {
-		w := math.Exp(g.q-best) / total
-		for j, set := range g.parents {
-			for _, i := range members(set) {
-				r.edges.Set(i, j, r.edges.At(i, j)+w)
-			}
+	for k, g := range graphs {
+		if math.IsInf(logs[k], -1) {
+			continue
 		}
-		r.logP[graphKey(g.parents)] = g.q - r.logZ
+		parents := make([]int, d)
+		for _, e := range g.Edges() {
+			parents[e.To] |= 1 << e.From
+			r.edges.Set(e.From, e.To, r.edges.At(e.From, e.To)+math.Exp(logs[k]-r.logZ))
+		}
+		r.logP[graphKey(parents)] = logs[k] - r.logZ
 	}
 	return r
 }
@@ -111,17 +86,4 @@ func graphKey(parents []int) string {
 		b[j] = byte(set)
 	}
 	return string(b)
-}
-
-// acyclic removes sources until none is left.
-func acyclic(parents []int) bool {
-	gone, d := 0, len(parents)
-	for range d {
-		for j, set := range parents {
-			if gone>>j&1 == 0 && set&^gone == 0 {
-				gone |= 1 << j
-			}
-		}
-	}
-	return gone == 1<<d-1
 }
