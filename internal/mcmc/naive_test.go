@@ -70,16 +70,6 @@ func enumerate(s score.Scorer, p *score.Prior) posterior {
 	return r
 }
 
-func members(set int) []int {
-	list := []int{}
-	for i := 0; set>>i != 0; i++ {
-		if set>>i&1 != 0 {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
 func graphKey(parents []int) string {
 	b := make([]byte, len(parents))
 	for j, set := range parents {
