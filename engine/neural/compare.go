@@ -34,8 +34,13 @@ type settled interface {
 	First() *engine.Outcome
 }
 
+// tooLow is by how many nats for each variable beyond two an estimated evidence may be below another
+// one before networks have less. Logarithms of estimates are too low on average, those of less
+// probable sets more so; two variables have no such sets (bench/notes/networks.md).
+const tooLow = 0.35
+
 // Compare compares networks with the model that a fit chose, where this has curves and noise of
-// normal shape, and goes on with them if they have more evidence: with more variables than are
+// normal shape, and goes on with them if they have more evidence, but for its error: with more variables than are
 // summed over, by the mean of log p(D, graph) over short chains. Only a fit whose model was left
 // open has this, with an engine that was left open too, and none whose form is doubted. Where the
 // model was chosen because the noise refutes one with more evidence, networks have to have more
@@ -92,8 +97,12 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	}
 	log := second.Evidence[0].Log
 	add(sem.Evidence{Model: q.Model.String(), Log: log, Note: second.Evidence[0].Note})
-	if reason := first.Reason; log <= best.Log || passed && second.Doubted {
-		if log > best.Log {
+	level := log
+	if d <= exact.Affordable { // where evidences are sums
+		level += tooLow * float64(d-2)
+	}
+	if reason := first.Reason; level <= best.Log || passed && second.Doubted {
+		if level > best.Log {
 			reason = fmt.Sprintf(inference.Although+"%v by %.1f nats more, but refute its form",
 				q.Model, log-best.Log)
 		}
@@ -102,6 +111,10 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	}
 	stage.Close()
 	reason := fmt.Sprintf("the data support it by %.1f nats over %s", log-best.Log, best.Model)
+	if log <= best.Log {
+		reason = fmt.Sprintf(inference.Although+"%v by %.1f nats more, within the error of "+
+			"estimated evidences, which are too low", best.Model, best.Log-log)
+	}
 	q.Evidence = p.Evidence
 	return &q, tempering, reasoned{sampled, q.Evidence, reason}, nil
 }
