@@ -34,17 +34,18 @@ type settled interface {
 	First() *engine.Outcome
 }
 
-// tooLow is by how many nats for each variable beyond two an estimated evidence may be below another
-// one before networks have less. Logarithms of estimates are too low on average, those of less
-// probable sets more so; two variables have no such sets (bench/notes/networks.md).
+// tooLow is by how many nats for each variable beyond two an estimated evidence may be below
+// another one before networks have less. Logarithms of estimates are too low on average, those of
+// less probable sets more so; two variables have no such sets (bench/notes/networks.md).
 const tooLow = 0.35
 
 // Compare compares networks with the model that a fit chose, where this has curves and noise of
-// normal shape, and goes on with them if they have more evidence, but for its error: with more variables than are
-// summed over, by the mean of log p(D, graph) over short chains. Only a fit whose model was left
-// open has this, with an engine that was left open too, and none whose form is doubted. Where the
-// model was chosen because the noise refutes one with more evidence, networks have to have more
-// than either, and not to be refuted themselves; so many variables are summed over.
+// normal shape, and goes on with them if they have more evidence but for its error: with more
+// variables than are summed over, by the mean of log p(D, graph) over short chains. Only a fit
+// whose model was left open has this, with an engine that was left open too, and none whose form is
+// doubted. Where the model was chosen because the noise refutes one with more evidence, networks
+// have to have more than either, and not to be refuted themselves; so many variables are summed
+// over.
 func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage engine.Stage,
 	memoryLimit int64) (*engine.Problem, engine.Settings, engine.Stage, error) {
 	chosen, ok := sem.As[sem.SampledModel](p.Model)
