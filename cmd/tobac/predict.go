@@ -27,7 +27,7 @@ the intervention, over the graphs and the parameters of the draws: mean ± stand
 deviation, and the interval from its 5 % to its 95 % quantile. The interval of a new
 observation holds a single one with a probability of 90 %. Without --do the
 predictions are those of the system as it is. Columns with named levels are set to
-one of them, and under the model bdeu have the probability of each.
+one of them; models of categories predict the probability of each level.
 
 --rows prints the expected values of every draw instead, with its weight, as a table
 separated by commas.`
