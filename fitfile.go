@@ -39,6 +39,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 	}
 	if cfg.Engine == nil && cfg.Order.Known == nil {
 		priors.AddSources(&cfg.Prior, p.Given())
+		priors.AddYears(&cfg.Prior, p.Years())
 	}
 	data, notes := p.Numbers(), slices.Clone(p.Notes)
 	var r *Result

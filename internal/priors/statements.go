@@ -32,6 +32,21 @@ func AddSources(p *background.Prior, variables []int) {
 	}
 }
 
+// AddYears forbids edges into earlier years, which are those of variables or −1, as tiers, where
+// nothing that was said contradicts them, and there are neither tiers nor a prior of probabilities.
+func AddYears(p *background.Prior, years []int) {
+	if years == nil || p.Tiers != nil || p.Probabilities != nil || p.Own != nil {
+		return
+	}
+	back := func(from, to int) bool { return years[to] >= 0 && years[from] > years[to] }
+	if !slices.ContainsFunc(p.Required, func(e dag.Edge) bool { return back(e.From, e.To) }) &&
+		!slices.ContainsFunc(p.Odds, func(o background.EdgeOdds) bool {
+			return back(o.From, o.To)
+		}) {
+		p.Tiers = slices.Clone(years)
+	}
+}
+
 // Statements is the number of what the user states for certain; exclusive pairs follow from the
 // coding of columns.
 func Statements(p *background.Prior) int {

@@ -511,6 +511,7 @@ func (p *preparation) noteMeasurements() {
 		if c.indicator >= 0 {
 			continue
 		}
+		_, p.out.Columns[k].asked = p.kinds[q.Position-1]
 		for _, e := range q.repeated {
 			v := spelled(e.value)
 			p.note("%s: the value %s stands %d times, far from all others: if it means missing, "+
@@ -534,5 +535,11 @@ func (p *preparation) noteMeasurements() {
 		if q.Kind == Identifier || q.Kind == Index {
 			p.note("%s numbers the rows, and is kept as asked for", label(q.Position, q.Name))
 		}
+	}
+	if years := p.out.Years(); years != nil {
+		first := slices.IndexFunc(years, func(y int) bool { return y >= 0 })
+		p.note("columns are named by years, such as %s: none causes one of an earlier year; "+
+			"--kind %s takes one as any other column", p.out.Columns[first].Name,
+			shellQuote(p.out.Columns[first].Name+"=real"))
 	}
 }

@@ -369,6 +369,23 @@ func TestLongProposals(t *testing.T) {
 	}
 }
 
+// Three columns named by years have these, but for one whose kind is asked for; two have none.
+func TestYears(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("size,1990,1991,1992,mass\n")
+	for i := range 40 {
+		fmt.Fprintf(&rows, "%s,%d.2,%d.1,%d.7,%d.3\n", []string{"large", "small"}[i*i%3%2], i*3%23,
+			i*5%29, i*7%31, i*i%13)
+	}
+	for kind, want := range map[string][]int{"mass=real": {-1, 1990, 1991, 1992, -1},
+		"1990=real": nil} {
+		p := prepare(t, rows.String(), table.Layout{}, table.Options{Kinds: []string{kind}})
+		if got := p.Years(); !slices.Equal(got, want) {
+			t.Errorf("%s: years %v, want %v", kind, got, want)
+		}
+	}
+}
+
 // Ages, years and what is given at birth are caused by no other column; whole numbers under the
 // name of an identifier that rise and repeat are left out.
 func TestGiven(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"tobac/dag"
 	"tobac/dataset"
@@ -21,6 +22,7 @@ type Coded struct {
 	profile   *Profile
 	indicator int // its level; −1: none
 	given     bool
+	asked     bool // for its kind
 }
 
 // Prepared is a table as numbers.
@@ -119,6 +121,23 @@ func (p *Prepared) Given() (columns []int) {
 		}
 	}
 	return columns
+}
+
+// Years are by column the years that columns are named by, as measurements of one thing year after
+// year are, −1 for other columns and those whose kind was asked for; nil unless there are three.
+func (p *Prepared) Years() []int {
+	years, named := make([]int, len(p.Columns)), 0
+	for k, c := range p.Columns {
+		years[k] = -1
+		if y, err := strconv.Atoi(c.Name); err == nil && !c.asked && y >= 1500 && y < 2200 {
+			years[k] = y
+			named++
+		}
+	}
+	if named < 3 {
+		return nil
+	}
+	return years
 }
 
 // ExclusivePairs are the pairs of indicators of one variable, which are no causes of each
