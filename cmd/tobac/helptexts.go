@@ -113,7 +113,7 @@ averaged over the graphs, with and without the density of the parameters.`
 results.formats adds consensus.graphml, .gml, .bif, .json (networkx), .cyjs (Cytoscape),
 .txt (Tetrad), and posterior.npz with the matrices of all pairs. Where all columns have levels,
 consensus.bif has tables of probabilities, posterior means given its graph; edges whose direction
-is open have that of a drawn graph.
+is open have the direction of a drawn graph.
 DIR is new or empty, or has results of tobac, which are replaced unless somebody has changed
 them. --force writes into other folders too, and replaces files of the same names. Inputs
 are never replaced.`
