@@ -167,15 +167,17 @@ const (
 	sketchedFrom = 4 * sketchRows // rows of a table
 )
 
-// sketched is a scorer of every so many of n rows, about sketchRows of them, with the same
-// functions and units.
+// sketched is a scorer of one in so many of n rows, about sketchRows of them, with the same
+// functions and units. The places within each few rows have no period, since the rows of a table
+// may have one.
 func (s *Scorer) sketched(n int) *Scorer {
 	out := &Scorer{opt: s.opt, parent: s.parent, centre: s.centre, sd: s.sd}
 	out.opt.Modes = s.opt.Modes.sketch
 	for _, c := range s.child {
 		t := child{centre: c.centre, sd: c.sd}
 		var places []int // among the rows of the child
-		for k := 0; k < len(c.y); k += n / sketchRows {
+		for few, from := n/sketchRows, 0; from < len(c.y); from += few {
+			k := min(from+int(float64(few)*math.Mod(float64(from)*math.Phi, 1)), len(c.y)-1)
 			places = append(places, k)
 			row := k
 			if c.rows != nil {

@@ -8,6 +8,29 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// Rows of every season are in a sketch, also where there are as many seasons as rows for one of it.
+func TestSketchOfSeasons(t *testing.T) {
+	const n, seasons = sketchedFrom, sketchedFrom / sketchRows
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := mat.NewDense(n, 1, nil)
+	for i := range n {
+		x.Set(i, 0, float64(i%seasons)+0.01*rng.Float64())
+	}
+	s, err := New(x, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var count [seasons]int
+	for _, row := range s.sketch.child[0].rows {
+		count[row%seasons]++
+	}
+	for season, rows := range count {
+		if want := sketchRows / seasons; rows < want*9/10 || rows > want*11/10 {
+			t.Errorf("%d rows of season %d, want about %d", rows, season, want)
+		}
+	}
+}
+
 // Of many rows, with marks of interventions or without, scores are the same whether some of the
 // rows were looked at first or not.
 func TestSketch(t *testing.T) {
