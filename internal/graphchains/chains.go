@@ -128,6 +128,7 @@ type Settled struct {
 	Evidence   []sem.Evidence // of all models asked about
 	Hypothesis sem.Hypothesis
 	hypotheses []sem.Hypothesis // all of the model, as if all of the evidence counted
+	found      []find           // of each of these
 	chosen     int              // its number
 	wider      []sem.Hypothesis // those before it that a search for its graphs goes through
 	best       *dag.Graph       // the most probable one of the short chains
@@ -204,7 +205,7 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 			say(math.NaN(), note)
 			continue
 		}
-		hypotheses, err := hypotheses(ctx, data, m, problem, e)
+		hypotheses, found, err := hypotheses(ctx, data, m, problem, e)
 		if err != nil {
 			return nil, err
 		}
@@ -218,7 +219,7 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 				continue
 			}
 		}
-		s, level, err := pilotChains(ctx, data, m, hypotheses, problem, e, t)
+		s, level, err := pilotChains(ctx, data, m, hypotheses, found, problem, e, t)
 		if err != nil {
 			return nil, err
 		}
@@ -234,7 +235,8 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 	if len(models) > 1 || problem.Model == nil {
 		lower, why := t.In(data, best.Model, best.best, best.Hypothesis.Scores, problem.Seed)
 		if !lower.SameEvidence(t) {
-			best, _, err = pilotChains(ctx, data, best.Model, best.hypotheses, problem, e, lower)
+			best, _, err = pilotChains(ctx, data, best.Model, best.hypotheses, best.found,
+				problem, e, lower)
 			if err != nil {
 				return nil, err
 			}
@@ -345,28 +347,30 @@ func PilotPrior(p *engine.Problem, d int) (*score.Prior, error) {
 	return prior, nil
 }
 
-// hypotheses are those of a model, with the equations fitted that carry the posterior.
+// hypotheses are those of a model, with the equations fitted that carry the posterior, and what was
+// found on the way.
 func hypotheses(
 	ctx context.Context, data *dataset.Table, m sem.Scored, problem *engine.Problem, e *Settings,
-) ([]sem.Hypothesis, error) {
+) (all []sem.Hypothesis, found []find, err error) {
 	prior, err := PilotPrior(problem, len(data.Names))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	problem.Doing(name, "short chains, model "+m.String())
-	all, err := m.Hypotheses(ctx, data, prior, problem.Workers)
-	if err != nil {
-		return nil, err
+	if all, err = m.Hypotheses(ctx, data, prior, problem.Workers); err != nil {
+		return nil, nil, err
 	}
-	return all, refine(ctx, all, prior, e.Options(problem, pilot/2))
+	found, err = refine(ctx, all, prior, e.Options(problem, pilot/2))
+	return all, found, err
 }
 
 // pilotChains runs short chains under the hypotheses of a model: their mean log density, the
 // hypothesis that suits their best graph, and the number of edges per node of the prior that is
-// nearest to that of the posterior.
+// nearest to that of the posterior. They begin at the graphs that were found: another search could end
+// elsewhere, among equations that were not fitted.
 func pilotChains(
 	ctx context.Context, data *dataset.Table, m sem.Scored, all []sem.Hypothesis,
-	problem *engine.Problem, e *Settings, t trust.Trust,
+	found []find, problem *engine.Problem, e *Settings, t trust.Trust,
 ) (*Settled, float64, error) {
 	d := len(data.Names)
 	densities := priors.Densities(&problem.Prior, d)
@@ -379,9 +383,10 @@ func pilotChains(
 	if err != nil {
 		return nil, 0, err
 	}
-	c := &Settled{Model: m, hypotheses: all, trust: t}
+	c := &Settled{Model: m, hypotheses: all, found: found, trust: t}
 	var res *mcmc.Result
-	chosen, starts := len(hypotheses)/2, []*dag.Graph(nil)
+	chosen := len(hypotheses) / 2
+	starts := found[chosen].graphs
 	if steps(hypotheses, d) {
 		chosen, starts, err = descend(ctx, hypotheses, prior, problem)
 		if err != nil {
@@ -474,6 +479,11 @@ func (c *Chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 		c.steps-c.engine.WarmUp)
 	o.Computation = Convergence(o.Diagnostics, o.Posterior.Names)
 	o.Checks = append(ChainChecks(o.Diagnostics), inference.DrawChecks(o.Posterior)...)
+	if found := c.found[c.chosen]; found.graphs != nil {
+		o.Checks = append(o.Checks, diagnostics.Above("searches", found.apart, limitApart[0],
+			limitApart[1], fmt.Sprintf("two searches for equations ended %.0f nats apart: another "+
+				"seed may find other graphs, with other probabilities", found.apart)))
+	}
 	c.done = &o
 	return c.done, nil
 }
@@ -640,6 +650,7 @@ var (
 	LimitRHat     = [2]float64{1.1, 1.3}
 	limitESS      = [2]float64{100, 25}
 	LimitExchange = [2]float64{0.05, 0.005}
+	limitApart    = [2]float64{disagreeing, 100}
 )
 
 // ChainChecks are about Markov chains over graphs.

@@ -68,10 +68,7 @@ func glimpse(ctx context.Context, data *dataset.Table, m sem.Scored, all []sem.H
 		err := s.Run(ctx, 1)
 		g := s.Graph()
 		h := all[inference.Suiting(all, g)]
-		levels[k] = h.LogWeight + nodescore.OfGraph(h.Scores, g)
-		for j := range d {
-			levels[k] += prior.LogPrior(j, g.Parents(j))
-		}
+		levels[k] = h.LogWeight + logDensity(h.Scores, prior, g)
 		return err
 	})
 	return max(levels[0], levels[1]), err

@@ -4,8 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"tobac/dag"
 	"tobac/internal/mcmc"
+	"tobac/internal/nodescore"
 	"tobac/internal/refinement"
+	"tobac/internal/stream"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -17,37 +20,89 @@ const (
 	mostRefinings      = 5
 )
 
+// A find is what the search for equations ended with.
+type find struct {
+	graphs []*dag.Graph // of the last chains
+	apart  float64      // nats between the best ones of the first search and of the second
+}
+
 // refine fits the equations that carry the posterior, as short chains draw them, and their
-// neighbours, until hardly any is new. Hypotheses whose scores are not fitted stay as they are.
-func refine(ctx context.Context, all []sem.Hypothesis, prior *score.Prior, opt mcmc.Options) error {
-	opt.WarmUp, opt.Candidates = refiningIterations/2, refiningCandidates
-	for _, h := range all {
+// neighbours, until hardly any is new. Other chains, of another seed, do the same after that: a
+// posterior may have several modes, and chains find only those whose equations are fitted. It
+// returns what they found, by hypothesis. Those whose scores are not fitted stay as they are.
+func refine(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
+	opt mcmc.Options) ([]find, error) {
+	found := make([]find, len(all))
+	for k, h := range all {
 		s, ok := h.Scores.(refinement.Refinable)
 		if !ok {
 			continue
 		}
-		_, _, err := refinement.Until(ctx, s, mostRefinings, refinement.FewSets, opt.Workers,
-			func() ([][][]int, [][]float64, error) {
-				sampler, err := mcmc.New(ctx, s, prior, opt)
-				if err == nil {
-					err = sampler.Advance(ctx, refiningIterations)
-				}
-				if err != nil {
-					return nil, nil, err
-				}
-				res, err := sampler.Result()
-				if err != nil {
-					return nil, nil, err
-				}
-				opt.Starts = res.Best()
-				sets, probabilities := drawnSets(res, s.Vars())
-				return sets, probabilities, nil
-			})
-		if err != nil {
-			return err
+		var ends [2][]*dag.Graph
+		for part := range ends {
+			o := opt
+			if part > 0 {
+				o.Seed = stream.Seed(opt.Seed, stream.PosteriorPart, part)
+			}
+			var err error
+			if ends[part], err = refineAround(ctx, s, prior, o); err != nil {
+				return nil, err
+			}
 		}
+		found[k] = together(s, prior, ends[0], ends[1])
 	}
-	return nil
+	return found, nil
+}
+
+// refineAround fits the equations that chains draw, and their neighbours. It returns the most
+// probable graphs of the last chains, the best first.
+func refineAround(ctx context.Context, s refinement.Refinable, prior *score.Prior,
+	opt mcmc.Options) ([]*dag.Graph, error) {
+	opt.WarmUp, opt.Candidates = refiningIterations/2, refiningCandidates
+	_, _, err := refinement.Until(ctx, s, mostRefinings, refinement.FewSets, opt.Workers,
+		func() ([][][]int, [][]float64, error) {
+			sampler, err := mcmc.New(ctx, s, prior, opt)
+			if err == nil {
+				err = sampler.Advance(ctx, refiningIterations)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			res, err := sampler.Result()
+			if err != nil {
+				return nil, nil, err
+			}
+			opt.Starts = res.Best()
+			sets, probabilities := drawnSets(res, s.Vars())
+			return sets, probabilities, nil
+		})
+	return opt.Starts, err
+}
+
+// together has the graphs of two searches, in turns; those of one only where the other is far
+// behind.
+func together(s score.Scorer, prior *score.Prior, a, b []*dag.Graph) find {
+	apart := logDensity(s, prior, a[0]) - logDensity(s, prior, b[0])
+	if apart < 0 {
+		a, b, apart = b, a, -apart
+	}
+	if apart > disagreeing {
+		return find{a, apart}
+	}
+	var both []*dag.Graph
+	for k := range min(len(a), len(b)) {
+		both = append(both, a[k], b[k])
+	}
+	return find{both, apart}
+}
+
+// logDensity is log p(D, G).
+func logDensity(s score.Scorer, prior *score.Prior, g *dag.Graph) float64 {
+	v := nodescore.OfGraph(s, g)
+	for j := range g.Len() {
+		v += prior.LogPrior(j, g.Parents(j))
+	}
+	return v
 }
 
 // drawnSets are the sets of parents of each variable in the graphs of chains, and how often they

@@ -130,7 +130,7 @@ func (d *description) sampler(ctx context.Context) (*mcmc.Sampler, error) {
 	p := &engine.Problem{Data: table, Model: model, Prior: d.Prior,
 		Order: engine.Order{Known: d.Order}, Seed: d.Seed, Workers: runtime.GOMAXPROCS(0),
 		Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
-	all, err := hypotheses(ctx, table, scored, p, &d.Settings)
+	all, _, err := hypotheses(ctx, table, scored, p, &d.Settings)
 	if err != nil {
 		return nil, err
 	}
