@@ -366,8 +366,8 @@ func hypotheses(
 
 // pilotChains runs short chains under the hypotheses of a model: their mean log density, the
 // hypothesis that suits their best graph, and the number of edges per node of the prior that is
-// nearest to that of the posterior. They begin at the graphs that were found: another search could end
-// elsewhere, among equations that were not fitted.
+// nearest to that of the posterior. They begin at the graphs that were found: another search could
+// end elsewhere, among equations that were not fitted.
 func pilotChains(
 	ctx context.Context, data *dataset.Table, m sem.Scored, all []sem.Hypothesis,
 	found []find, problem *engine.Problem, e *Settings, t trust.Trust,

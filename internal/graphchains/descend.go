@@ -50,6 +50,7 @@ func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
 	if err := s.narrow(ctx, 0); err != nil {
 		return 0, nil, err
 	}
+	// From where they are, under the hypotheses again but the first few.
 	if s.reached[0].value-s.reached[1].value > disagreeing {
 		s.ends = s.reached
 		if err := s.narrow(ctx, len(all)-len(search.Back(screens))); err != nil {
@@ -61,10 +62,6 @@ func descend(ctx context.Context, all []sem.Hypothesis, prior *score.Prior,
 	}
 	return s.chosen, graphs, nil
 }
-
-// disagreeing is how far apart, in nats, two searches may end before they go on: from where they
-// are, under the hypotheses again but the first few ([search.Back]).
-const disagreeing = 7
 
 // A descent is two searches through hypotheses.
 type descent struct {

@@ -20,6 +20,9 @@ const (
 	mostRefinings      = 5
 )
 
+// disagreeing is how far apart, in nats, two searches for graphs may end and still count as agreed.
+const disagreeing = 7
+
 // A find is what the search for equations ended with.
 type find struct {
 	graphs []*dag.Graph // of the last chains
