@@ -170,7 +170,7 @@ func (m smoothModel) Hopeless(
 		return "", err
 	}
 	own.FitGraph(g)
-	if logDensity(own, prior, g)+furtherGains(own, prior, g) >= level-hopeless {
+	if nodescore.LogDensity(own, prior, g)+furtherGains(own, prior, g) >= level-hopeless {
 		return "", nil
 	}
 	if len(plain) == 0 && inspect.NoCommonUnit(data) == "" {
@@ -182,21 +182,12 @@ func (m smoothModel) Hopeless(
 		if err == nil {
 			err = own.Again(context.Background(), common, workers)
 		}
-		if err != nil || logDensity(common, prior, g)+furtherGains(common, prior, g) >=
+		if err != nil || nodescore.LogDensity(common, prior, g)+furtherGains(common, prior, g) >=
 			level-hopeless {
 			return "", err
 		}
 	}
 	return noGraph, nil
-}
-
-// logDensity is that of a graph and the data.
-func logDensity(s score.Scorer, prior *score.Prior, g *dag.Graph) float64 {
-	v := nodescore.OfGraph(s, g)
-	for j := range g.Len() {
-		v += prior.LogPrior(j, g.Parents(j))
-	}
-	return v
 }
 
 // furtherGains are what the equations of a graph gain by one parent more that is not a descendant,
@@ -262,7 +253,7 @@ func (m smoothModel) common(
 	if prior == nil {
 		prior = score.Fair(t.Vars())
 	}
-	highest := logDensity(own, prior, g)
+	highest := nodescore.LogDensity(own, prior, g)
 	var s *smooth.Scorer
 	from, v := own, t.LeastVariance()
 	var edge float64
@@ -286,7 +277,7 @@ func (m smoothModel) common(
 			return nil, 0, err
 		}
 		from = s
-		if behind = highest - logDensity(s, prior, g); behind > hopeless {
+		if behind = highest - nodescore.LogDensity(s, prior, g); behind > hopeless {
 			return nil, behind, nil
 		}
 	}

@@ -37,7 +37,7 @@ func TestHopelessSmooth(t *testing.T) {
 				t.Fatal(err)
 			}
 			prior := score.Fair(d)
-			level := logDensity(s.(nodescore.GivenScorer), prior, c.g)
+			level := nodescore.LogDensity(s.(nodescore.GivenScorer), prior, c.g)
 			got, err := smoothModel{}.Hopeless(c.data, prior, c.g, level, 2)
 			if err != nil || got != c.want {
 				t.Errorf("seed %d: smooth equations are left out since %q, %v, want %q", seed, got,

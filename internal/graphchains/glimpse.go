@@ -68,7 +68,7 @@ func glimpse(ctx context.Context, data *dataset.Table, m sem.Scored, all []sem.H
 		err := s.Run(ctx, 1)
 		g := s.Graph()
 		h := all[inference.Suiting(all, g)]
-		levels[k] = h.LogWeight + logDensity(h.Scores, prior, g)
+		levels[k] = h.LogWeight + nodescore.LogDensity(h.Scores, prior, g)
 		return err
 	})
 	return max(levels[0], levels[1]), err

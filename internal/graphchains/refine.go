@@ -85,7 +85,7 @@ func refineAround(ctx context.Context, s refinement.Refinable, prior *score.Prio
 // together has the graphs of two searches, in turns; those of one only where the other is far
 // behind.
 func together(s score.Scorer, prior *score.Prior, a, b []*dag.Graph) find {
-	apart := logDensity(s, prior, a[0]) - logDensity(s, prior, b[0])
+	apart := nodescore.LogDensity(s, prior, a[0]) - nodescore.LogDensity(s, prior, b[0])
 	if apart < 0 {
 		a, b, apart = b, a, -apart
 	}
@@ -97,15 +97,6 @@ func together(s score.Scorer, prior *score.Prior, a, b []*dag.Graph) find {
 		both = append(both, a[k], b[k])
 	}
 	return find{both, apart}
-}
-
-// logDensity is log p(D, G).
-func logDensity(s score.Scorer, prior *score.Prior, g *dag.Graph) float64 {
-	v := nodescore.OfGraph(s, g)
-	for j := range g.Len() {
-		v += prior.LogPrior(j, g.Parents(j))
-	}
-	return v
 }
 
 // drawnSets are the sets of parents of each variable in the graphs of chains, and how often they

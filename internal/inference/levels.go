@@ -54,10 +54,7 @@ func levels(
 		if l.hypotheses, g, err = chosen(ctx, l.hypotheses, prior, problem); err != nil {
 			return nil, nil, err
 		}
-		l.value = l.hypotheses[0].LogWeight + nodescore.OfGraph(l.hypotheses[0].Scores, g)
-		for j := range d {
-			l.value += prior.LogPrior(j, g.Parents(j))
-		}
+		l.value = l.hypotheses[0].LogWeight + nodescore.LogDensity(l.hypotheses[0].Scores, prior, g)
 		found = append(found, l)
 		all = append(all, sem.Evidence{Model: m.String(), Log: l.value})
 	}

@@ -32,3 +32,12 @@ func OfGraph(s score.Scorer, g *dag.Graph) float64 {
 	}
 	return sum
 }
+
+// LogDensity is log p(D, G) of a graph: its log score, and its prior.
+func LogDensity(s score.Scorer, prior *score.Prior, g *dag.Graph) float64 {
+	sum := OfGraph(s, g)
+	for j := range g.Len() {
+		sum += prior.LogPrior(j, g.Parents(j))
+	}
+	return sum
+}
