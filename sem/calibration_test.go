@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
-	"tobac/internal/exact"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -110,17 +109,5 @@ func probabilities(ctx context.Context, t *testing.T, m sem.Model,
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := exact.New(ctx, hypotheses[0].Scores, score.Uniform(3), exact.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	orders, err := o.Orders(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	graphs, err := orders.Graphs(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return graphs.Edges()
+	return overGraphs(t, hypotheses[0].Scores, score.Uniform(3)).Edges()
 }

@@ -134,7 +134,21 @@ func sumsAreThoseOfAllGraphs(t *testing.T, name string, all []dataset.Variable, 
 	}
 	s := hypotheses[len(hypotheses)-1].Scores
 	want, total := enumerate(s)
-	o, err := exact.New(ctx, s, score.Uniform(5), exact.Options{})
+	graphs := overGraphs(t, s, score.Uniform(5))
+	if got := graphs.LogEvidence(); math.Abs(got-total) > 1e-10*math.Abs(total) {
+		t.Errorf("%s: evidence %v, want %v", name, got, total)
+	}
+	if !mat.EqualApprox(graphs.Edges(), want, 1e-10) {
+		t.Errorf("%s: edges\n%v, want\n%v", name, mat.Formatted(graphs.Edges()),
+			mat.Formatted(want))
+	}
+}
+
+// overGraphs sums over all graphs.
+func overGraphs(t *testing.T, s score.Scorer, prior *score.Prior) *exact.Graphs {
+	t.Helper()
+	ctx := context.Background()
+	o, err := exact.New(ctx, s, prior, exact.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,13 +160,7 @@ func sumsAreThoseOfAllGraphs(t *testing.T, name string, all []dataset.Variable, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := graphs.LogEvidence(); math.Abs(got-total) > 1e-10*math.Abs(total) {
-		t.Errorf("%s: evidence %v, want %v", name, got, total)
-	}
-	if !mat.EqualApprox(graphs.Edges(), want, 1e-10) {
-		t.Errorf("%s: edges\n%v, want\n%v", name, mat.Formatted(graphs.Edges()),
-			mat.Formatted(want))
-	}
+	return graphs
 }
 
 // Settings that mean nothing are refused.

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"tobac/dataset"
-	"tobac/internal/exact"
 	"tobac/internal/nodescore"
 	"tobac/score"
 	"tobac/sem"
@@ -268,18 +267,7 @@ func edgesUnder(t *testing.T, m sem.Model, data *dataset.Table, prior *score.Pri
 	}
 	p, total := mat.NewDense(d, d, nil), math.Inf(-1)
 	for _, h := range hypotheses {
-		o, err := exact.New(ctx, h.Scores, prior, exact.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		orders, err := o.Orders(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		graphs, err := orders.Graphs(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		graphs := overGraphs(t, h.Scores, prior)
 		log := graphs.LogEvidence() + h.LogWeight
 		highest := max(total, log)
 		before, own := math.Exp(total-highest), math.Exp(log-highest)
