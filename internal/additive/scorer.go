@@ -168,24 +168,18 @@ const (
 )
 
 // sketched is a scorer of one in so many of n rows, about sketchRows of them, with the same
-// functions and units. The places within each few rows have no period, since the rows of a table
-// may have one.
+// functions and units.
 func (s *Scorer) sketched(n int) *Scorer {
 	out := &Scorer{opt: s.opt, parent: s.parent, centre: s.centre, sd: s.sd}
 	out.opt.Modes = s.opt.Modes.sketch
 	for _, c := range s.child {
 		t := child{centre: c.centre, sd: c.sd}
-		var places []int // among the rows of the child
-		for few, from := n/sketchRows, 0; from < len(c.y); from += few {
-			k := min(from+int(float64(few)*math.Mod(float64(from)*math.Phi, 1)), len(c.y)-1)
-			places = append(places, k)
-			row := k
-			if c.rows != nil {
-				row = c.rows[k]
-			}
-			t.rows = append(t.rows, row)
+		places := scoring.Spread(len(c.y), len(c.y)*sketchRows/n) // among the rows of the child
+		t.rows = places
+		if c.rows != nil {
+			t.rows = scoring.Pick(nil, c.rows, places)
 		}
-		t.y = at(c.y, places)
+		t.y = scoring.Pick(nil, c.y, places)
 		for i := range s.parent {
 			t.parent = append(t.parent, s.parent[i].At(t.rows))
 		}
@@ -199,11 +193,7 @@ func at(x []float64, rows []int) []float64 {
 	if rows == nil {
 		return x
 	}
-	out := make([]float64, len(rows))
-	for k, i := range rows {
-		out[k] = x[i]
-	}
-	return out
+	return scoring.Pick(nil, x, rows)
 }
 
 // Sharing are the scores with another kind of noise that most variables have, as of

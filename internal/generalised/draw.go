@@ -191,7 +191,7 @@ func (s *Scorer) findLikely(j int, parents []int) (all []likelyForm) {
 }
 
 // Work of a step of an equation with many rows and parameters, in products: of the search for the
-// best form among rows at equal distances, and of this form among more of them. All rows of 50,000
+// best form among some of the rows, and of this form among more of them. All rows of 50,000
 // under 150 parameters took a minute for each form.
 const (
 	searchWork = 1e7

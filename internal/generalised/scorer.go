@@ -390,17 +390,13 @@ type cellRows struct {
 	weight []float64
 }
 
-// some are about so many rows of a child, at equal distances; nil means all.
+// some are so many rows of a child; nil means all.
 func (s *Scorer) some(j, rows int) *cellRows {
 	n := len(s.child[j].y)
 	if rows >= n {
 		return nil
 	}
-	out := &cellRows{rows: make([]int, rows)}
-	for k := range out.rows {
-		out.rows[k] = k * n / rows
-	}
-	return out
+	return &cellRows{rows: scoring.Spread(n, rows)}
 }
 
 // affordable reports whether the equation of a set of parents has no more than mostParameters.

@@ -187,7 +187,7 @@ func (t *Table) Gram(g int) Gram {
 }
 
 // Pick appends the elements of v with the given indices to dst.
-func Pick(dst, v []float64, rows []int) []float64 {
+func Pick[T any](dst, v []T, rows []int) []T {
 	dst = slices.Grow(dst, len(rows))
 	for _, i := range rows {
 		dst = append(dst, v[i])

@@ -95,6 +95,17 @@ func Solve(u blas64.Triangular, b []float64) {
 	lapack64.Potrs(u, blas64.General{Rows: len(b), Cols: 1, Stride: 1, Data: b})
 }
 
+// Spread are m ascending places among n, one in each of m parts of equal length. Those within the
+// parts have no period, since the rows of a table may have one.
+func Spread(n, m int) []int {
+	places := make([]int, m)
+	for k := range places {
+		from, to := k*n/m, (k+1)*n/m
+		places[k] = from + int(float64(to-from)*math.Mod(float64(k)*math.Phi, 1))
+	}
+	return places
+}
+
 // Subset appends to dst the candidates whose bits are set, as scores number subsets.
 func Subset(dst, candidates []int, set int) []int {
 	for ; set != 0; set &= set - 1 {
