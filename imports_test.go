@@ -505,6 +505,34 @@ func TestImportRules(t *testing.T) {
 	}
 }
 
+// ARCHITECTURE.md names every package but engines, parts of packages and what only tests import.
+func TestArchitecture(t *testing.T) {
+	page, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rooms, _ := strings.Cut(string(page), "\n## Rooms\n")
+	rooms, _, _ = strings.Cut(rooms, "\n## ")
+	named := strings.FieldsFunc(rooms, func(r rune) bool {
+		return strings.ContainsRune("`{}, |/\n", r)
+	})
+	_, all := sources(t)
+	seen := map[string]bool{}
+	for _, s := range all {
+		name, parent := path.Base(s.pkg), path.Dir(s.pkg)
+		_, part := allowed[parent]
+		part = part && !within(parent, "tobac/autograd") && parent != "tobac"
+		if seen[s.pkg] || part || within(s.pkg, "tobac/bench") || strings.HasSuffix(name, "test") ||
+			slices.Contains([]string{"rapidseed", "vm"}, name) {
+			continue
+		}
+		seen[s.pkg] = true
+		if !slices.Contains(named, name) {
+			t.Errorf("ARCHITECTURE.md does not name package %s in a room", s.pkg)
+		}
+	}
+}
+
 // Every package is named after what it does.
 func TestPackageNames(t *testing.T) {
 	_, all := sources(t)

@@ -28,7 +28,8 @@
 //
 // # Conventions
 //
-// Values are float64, dense and row-major. The scalar has the empty shape.
+// Values are float64, dense and row-major. The scalar has the empty shape. (Single precision ran
+// 1.0 to 1.6 times as fast, for 2,650 lines and a second meaning of every operation.)
 // Element-wise operations broadcast by the usual rule: trailing dimensions
 // align, dimensions of size 1 repeat. Reductions drop their dimensions.
 //

@@ -6,7 +6,8 @@
 // A [Graph] has vertices 0, …, d−1 and no edge from a vertex to itself. G[i][j] = 1 means the edge
 // i → j; column j lists the parents of j. A graph may hold cycles until someone asks:
 // [Graph.Acyclic] answers, [Graph.CheckAcyclic] names a cycle. An order is a list of vertices,
-// roots first: order[c] is the vertex at position c.
+// roots first: order[c] is the vertex at position c. Graphs are dense and small, and how ties are
+// broken is part of results: hence no graph package of gonum.
 //
 // # Formats
 //

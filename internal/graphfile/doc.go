@@ -30,5 +30,7 @@
 // error that begins with the file's name. Nothing panics, whatever the bytes are (fuzzed). Files
 // are read up to [MaxBytes], before and after decompression, and graphs up to [MaxVertices].
 //
+// The parser of DOT stands in for gonum's, which misreads files that occur; tests compare them.
+//
 // A Graph may be read by several goroutines at once.
 package graphfile
