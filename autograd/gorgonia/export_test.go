@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
@@ -166,5 +170,28 @@ func TestExportErrors(t *testing.T) {
 	if _, err := gorgonia.Export(empty.Reshape(ad.Shape{3})); err == nil ||
 		!strings.Contains(err.Error(), "reshape") {
 		t.Errorf("failed graph: got error %v", err)
+	}
+}
+
+// TestExportPadding: a convolution of which every window lies in the padding is zeros, there and
+// back.
+func TestExportPadding(t *testing.T) {
+	g := G.NewGraph()
+	im, filter := leaf(g, "im", ad.Shape{1, 1, 1, 1}), leaf(g, "filter", ad.Shape{1, 1, 1, 1})
+	y := G.Must(G.Conv2d(im, filter, tensor.Shape{1, 1}, []int{1, 1}, []int{2, 2}, []int{1, 1}))
+	b := ad.NewBuilder("padding")
+	made, err := gorgonia.Import(b, []*G.Node{y}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := made.Outputs[0]
+	exported, err := gorgonia.Export(append(b.Grad(n.Sum(), made.Inputs...), n)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range onTape(t, exported, []string{"im", "filter"}, [][]float64{{2}, {3}}) {
+		if slices.ContainsFunc(got, func(v float64) bool { return v != 0 }) {
+			t.Errorf("got %v, want zeros", got)
+		}
 	}
 }

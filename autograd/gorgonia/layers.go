@@ -151,13 +151,22 @@ func im2col(c *call, x *ad.Node) *ad.Node {
 	if len(columns) == c.Shape.Len() {
 		return x.Gather(image, c.Shape)
 	}
-	return x.Gather(image, ad.Shape{len(image)}).ScatterAdd(columns, c.Shape)
+	return moved(x, image, columns, c.Shape)
+}
+
+// moved adds elements from of x to elements to of zeros. None are moved where all windows lie
+// in the padding.
+func moved(x *ad.Node, from, to []int, shape ad.Shape) *ad.Node {
+	if len(from) == 0 {
+		return x.Builder().Scalar(0).Expand(shape)
+	}
+	return x.Gather(from, ad.Shape{len(from)}).ScatterAdd(to, shape)
 }
 
 // col2im is the transpose of im2col.
 func col2im(c *call, x *ad.Node) *ad.Node {
 	columns, image := window(c, c.Shape)
-	return x.Gather(columns, ad.Shape{len(columns)}).ScatterAdd(image, c.Shape)
+	return moved(x, columns, image, c.Shape)
 }
 
 // pool lists the elements of the window of each element of the result of a pooling.
@@ -216,8 +225,7 @@ func averagePool(m *importer, c *call, x []*ad.Node) *ad.Node {
 	}
 	m.note("node %v: gorgonia divides the sum of a window by the width of the image, not by the "+
 		"window's size", c.Node.Name())
-	return x[0].Gather(from, ad.Shape{len(from)}).ScatterAdd(to,
-		c.Shape).Scale(1 / float64(x[0].Shape()[3]))
+	return moved(x[0], from, to, c.Shape).Scale(1 / float64(x[0].Shape()[3]))
 }
 
 // upsample repeats each pixel in both directions.
