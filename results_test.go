@@ -20,12 +20,12 @@ import (
 )
 
 // frozenVersion is the jobs.Results that the digests are of.
-const frozenVersion = 31
+const frozenVersion = 32
 
 // frozenResults are digests of the draws of a few fits, by the arithmetic.
 var frozenResults = map[string]string{
-	"float64 amd64 avx2":     "8c01b78153c692b1",
-	"float64 amd64 portable": "cd21605745c0c637",
+	"float64 amd64 avx2":     "83244f69b700a11b",
+	"float64 amd64 portable": "81c7f1b1b2a7c059",
 }
 
 // Outputs that were kept by another program are taken only if it gives the same bits: a change of

@@ -51,7 +51,7 @@ type description struct {
 	Hypothesis int
 	Trust      trust.Trust
 	Density    float64
-	Candidates [][]int
+	Shared     mcmc.Shared
 }
 
 // describe is the text form of a description.
@@ -69,7 +69,7 @@ func (c *Chains) describe() ([]byte, error) {
 	d := description{Names: c.data.Names, X: bytesOf(c.data.X), Variables: c.data.Variables,
 		Model: model, Prior: p.Prior, Order: p.Order.Known, Seed: p.Seed, Settings: *c.engine,
 		Hypothesis: c.chosen, Trust: c.trust, Density: c.density,
-		Candidates: c.sampler.Candidates()}
+		Shared: c.sampler.Shared()}
 	d.Settings.Jobs, d.Settings.Open = "", false
 	if m := c.data.Intervened; m != nil {
 		d.Intervened = bytesOf(m)
@@ -145,7 +145,7 @@ func (d *description) sampler(ctx context.Context) (*mcmc.Sampler, error) {
 		return nil, err
 	}
 	return mcmc.NewAt(ctx, all[d.Hypothesis].Scores, prior,
-		d.Settings.Options(p, d.Settings.WarmUp), d.Candidates)
+		d.Settings.Options(p, d.Settings.WarmUp), d.Shared)
 }
 
 // A bench has the chains of the fit whose rounds it was last asked for: to make them takes longer

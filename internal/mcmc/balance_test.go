@@ -247,6 +247,14 @@ func TestMovesOfPartitions(t *testing.T) {
 		{3, 1, 0}} {
 		p := small(t, c.d, c.candidates)
 		all, logs := p.partitions()
+		var pairs [][2]int
+		for i := range c.d {
+			for j := range i {
+				if p.mutual([2]int{i, j}) {
+					pairs = append(pairs, [2]int{j, i})
+				}
+			}
+		}
 		moves := map[string]func(c *mover, s *partition, beta float64){
 			"swap": func(c *mover, s *partition, beta float64) { c.swap(s, beta) },
 			"split or merge": func(c *mover, s *partition, beta float64) {
@@ -261,6 +269,13 @@ func TestMovesOfPartitions(t *testing.T) {
 		if c.candidates < c.d-1 {
 			moves["edges outside"] = func(c *mover, s *partition, beta float64) {
 				c.edgeMoves(s, 0, 1, beta, &moveCounts{})
+			}
+		}
+		if len(pairs) > 0 {
+			moves["edges, an aimed one"] = func(c *mover, s *partition, beta float64) {
+				c.undecided = pairs
+				c.edgeMoves(s, 1, 0, beta, &moveCounts{})
+				c.undecided = nil
 			}
 		}
 		for n := 1; n <= c.edges; n++ {

@@ -14,7 +14,8 @@ func (c *mover) drawGraph(s *partition) {
 }
 
 // edgeMoves draws a graph given the partition, makes n moves of edges from candidates and
-// outside moves of others, and returns to the partition of the graph that results. The pair has the
+// outside moves of others, and returns to the partition of the graph that results. Every second of
+// those that turn an edge around is aimed. The pair has the
 // distribution p(partition)^beta p(graph | partition), so that the ratio of a move is that of
 // p(graph) times that of p(partition)^(beta−1).
 func (c *mover) edgeMoves(s *partition, n, outside int, beta float64, count *moveCounts) {
@@ -24,10 +25,13 @@ func (c *mover) edgeMoves(s *partition, n, outside int, beta float64, count *mov
 		c.total = s.log()
 	}
 	for k := range n {
-		if k%2 == 0 {
-			count.Reverse.add(c.reverse(beta))
-		} else {
+		switch {
+		case k%2 == 1:
 			c.reparent(beta)
+		case k%4 == 0 && len(c.undecided) > 0:
+			count.Reverse.add(c.aim(beta))
+		default:
+			count.Reverse.add(c.reverse(beta))
 		}
 	}
 	for range outside {
@@ -77,26 +81,48 @@ func (c *mover) reparent(beta float64) {
 	}
 }
 
-// reverse turns a uniform edge i → j between candidates around and gives both
-// nodes other candidates as parents (Grzegorczyk and Husmeier 2008). Both lose
-// those they have; i gets a set that holds j, drawn from all that make no cycle, then j
-// one from all that make none. With Z the sums of the probabilities of these
-// sets, the ratio of acceptance is
-//
-//	edges(G)  Z(i; j among them | both without) Z(j | i with its new parents)
-//	edges(G′) Z(j; i among them | both without) Z(i | j with its old parents)
+// reverse turns a uniform edge between candidates around.
 func (c *mover) reverse(beta float64) bool {
-	g := &c.graph
-	edges := g.edges()
+	edges := c.graph.edges()
 	if edges == 0 {
 		return false
 	}
-	i, j := g.edge(c.rng.IntN(edges))
-	ti, tj := g.tables[i], g.tables[j]
-	bitI, bitJ := tj.bit(i), ti.bit(j)
-	if bitJ == 0 { // no candidate of i
+	i, j := c.graph.edge(c.rng.IntN(edges))
+	if c.tables[i].bit(j) == 0 {
 		return false
 	}
+	return c.turn(i, j, beta, func() float64 {
+		return math.Log(float64(edges)) - math.Log(float64(c.graph.edges()))
+	})
+}
+
+// aim turns the edge of a uniform pair of the undecided ones around, if they have one. Of many
+// variables hardly any edge of a graph can turn, and a uniform one is seldom one of them.
+func (c *mover) aim(beta float64) bool {
+	pair := c.undecided[c.rng.IntN(len(c.undecided))]
+	i, j := pair[0], pair[1]
+	if !c.graph.has(i, j) {
+		if i, j = j, i; !c.graph.has(i, j) {
+			return false
+		}
+	}
+	return c.turn(i, j, beta, func() float64 { return 0 })
+}
+
+// turn turns the edge i → j around, both candidates of each other, and gives them other candidates
+// as parents (Grzegorczyk and Husmeier 2008). Both lose those they have; i gets a set that holds j,
+// drawn from all that make no cycle, then j one from all that make none. With Z the sums of the
+// probabilities of these sets, the ratio of acceptance is
+//
+//	Z(i; j among them | both without) Z(j | i with its new parents)
+//	Z(j; i among them | both without) Z(i | j with its old parents)
+//
+// times the ratio of the probabilities with which the edge is chosen after and before the move,
+// whose logarithm chosen returns after it.
+func (c *mover) turn(i, j int, beta float64, chosen func() float64) bool {
+	g := &c.graph
+	ti, tj := g.tables[i], g.tables[j]
+	bitI, bitJ := tj.bit(i), ti.bit(j)
 	oldI, oldJ := g.parents[i], g.parents[j]
 	back := func() bool {
 		g.set(i, ti.given)
@@ -122,8 +148,7 @@ func (c *mover) reverse(beta float64) bool {
 	}
 	g.set(j, tj.draw(freeJ, anySet, c.rng))
 
-	ratio := newI.times(newJ).log() - returnedJ.times(returnedI).log() +
-		math.Log(float64(edges)) - math.Log(float64(g.edges()))
+	ratio := newI.times(newJ).log() - returnedJ.times(returnedI).log() + chosen()
 	if !c.admit(beta, ratio) {
 		return back()
 	}

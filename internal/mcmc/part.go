@@ -12,36 +12,47 @@ import (
 	"tobac/score"
 )
 
-// Candidates are the candidate parents of every variable, ascending: with the scores, the prior and
-// the options all that chains share.
-func (m *Sampler) Candidates() [][]int {
-	lists := make([][]int, m.d)
-	for j, t := range m.tables {
-		lists[j] = slices.Clone(t.parents)
-	}
-	return lists
+// Shared is what all chains share beside the scores, the prior and the options.
+type Shared struct {
+	Candidates [][]int  // parents of every variable, ascending
+	Undecided  [][2]int // pairs, candidates of each other, whose edge chains often try to turn
 }
 
-// NewAt makes a sampler with the candidates of another one, of the same scores, prior and options.
+// Shared copies what the chains share.
+func (m *Sampler) Shared() Shared {
+	s := Shared{Candidates: make([][]int, m.d), Undecided: slices.Clone(m.undecided)}
+	for j, t := range m.tables {
+		s.Candidates[j] = slices.Clone(t.parents)
+	}
+	return s
+}
+
+// NewAt makes a sampler that shares this with another one, of the same scores, prior and options.
 // Its chains have no state: it is for [Sampler.Continue] and [Sampler.SetChain].
 func NewAt(ctx context.Context, s score.Scorer, p *score.Prior, o Options,
-	candidates [][]int) (*Sampler, error) {
+	shared Shared) (*Sampler, error) {
 	o, err := o.defaults(s.Vars())
 	if err != nil {
 		return nil, err
 	}
-	if len(candidates) != s.Vars() || p.Vars() != s.Vars() {
+	if len(shared.Candidates) != s.Vars() || p.Vars() != s.Vars() {
 		return nil, fmt.Errorf("mcmc: candidates of %d variables and a prior of %d, want %d",
-			len(candidates), p.Vars(), s.Vars())
+			len(shared.Candidates), p.Vars(), s.Vars())
 	}
 	m := &Sampler{
 		problem: &problem{d: s.Vars(), scorer: s, prior: p.Clone(),
 			tables: make([]*table, s.Vars())},
 		options: o, chains: make([]*chain, o.Chains),
 	}
-	if err := m.tabulate(ctx, candidates); err != nil {
+	if err := m.tabulate(ctx, shared.Candidates); err != nil {
 		return nil, err
 	}
+	for _, e := range shared.Undecided {
+		if min(e[0], e[1]) < 0 || max(e[0], e[1]) >= m.d || !m.mutual(e) {
+			return nil, fmt.Errorf("mcmc: got the pair %v, want candidates of each other", e)
+		}
+	}
+	m.undecided = slices.Clone(shared.Undecided)
 	for k := range m.chains {
 		m.chains[k] = newChain(m.problem, o, k)
 		m.chains[k].record = newRecord(m.problem, o.draws())

@@ -23,7 +23,7 @@ func TestContinueIsBitwise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := mcmc.NewAt(t.Context(), s, p, o, whole.Candidates())
+		parts, err := mcmc.NewAt(t.Context(), s, p, o, whole.Shared())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,14 @@ func TestSetChainErrors(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if _, err := mcmc.NewAt(t.Context(), s, p, mcmc.Options{}, m.Candidates()[:5]); err == nil {
-		t.Error("candidates of five of six variables are no error")
+	shared := m.Shared()
+	for what, spoilt := range map[string]mcmc.Shared{
+		"candidates of five of six variables": {Candidates: shared.Candidates[:5]},
+		"a pair of seven variables":           {shared.Candidates, [][2]int{{0, 6}}},
+		"a pair of one variable":              {shared.Candidates, [][2]int{{1, 1}}},
+	} {
+		if _, err := mcmc.NewAt(t.Context(), s, p, mcmc.Options{}, spoilt); err == nil {
+			t.Errorf("%s is no error", what)
+		}
 	}
 }

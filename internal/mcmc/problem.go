@@ -19,6 +19,8 @@ type problem struct {
 	links  [][]link // links[i]: the variables that have i as candidate
 	first  []int    // first[j]: number of candidates of the variables before j
 	wider  wider    // tables with extra parents
+	// pairs, candidates of each other, between which a probable graph has an edge that may turn
+	undecided [][2]int
 }
 
 // A link says that a variable is bit of the parents of child.

@@ -69,6 +69,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 	back := search.Back(screens)
 	starts, logs := make([][][]int, len(m.chains)), make([]float64, len(m.chains))
 	detours := make([][]float64, len(m.chains))
+	m.turned = make([][][2]int, len(m.chains))
 	sums := make([][]float64, len(m.chains))
 	err = parallel.For(ctx, len(m.chains), m.options.Workers, func(k int) error {
 		rng := stream.New(m.options.Seed, stream.MCMCStart, k)
@@ -86,7 +87,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 		starts[k], logs[k] = s.Parents(), s.LogScore()
 		sums[k], detours[k] = m.conditionals(s), make([]float64, m.d*m.d)
 		m.addDetours(detours[k], s)
-		m.addTurned(detours[k], s.Graph())
+		m.turned[k] = m.addTurned(detours[k], s.Graph())
 		return nil
 	})
 	if err != nil {

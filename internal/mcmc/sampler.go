@@ -14,7 +14,8 @@ type Sampler struct {
 	*problem
 	options Options
 	chains  []*chain
-	detours []float64 // of edges i → j, at j·d+i; see addDetours. Released by New
+	detours []float64  // of edges i → j, at j·d+i; see addDetours. Released by New
+	turned  [][][2]int // by start, the pairs of addTurned. Released by New
 }
 
 // New searches for a probable graph for each chain, chooses candidate parents by these
@@ -47,7 +48,8 @@ func New(ctx context.Context, s score.Scorer, p *score.Prior, o Options) (*Sampl
 			return nil, err
 		}
 	}
-	m.detours = nil
+	m.undecided = m.undecidedOf(m.turned)
+	m.detours, m.turned = nil, nil
 	for _, c := range m.chains {
 		c.record = newRecord(m.problem, o.draws())
 		c.clearCounts()

@@ -8,11 +8,15 @@ import (
 	"tobac/internal/nodescore"
 )
 
+// turning is by how much ln p(D, G) may fall where an edge turns around that chains often try to
+// turn. Chains turn others too, less often.
+const turning = 6
+
 // addTurned raises dst, at j·d+i, to what i → j is worth where an edge of a graph is turned around,
 // see addDetours. Often both of its ends then exchange parents. For each edge j → k both take anew,
 // by single changes, the parents that suit them best among those that they have together, k one of
-// those of j.
-func (p *problem) addTurned(dst []float64, g *dag.Graph) {
+// those of j. It returns the edges that may turn, as pairs in ascending order.
+func (p *problem) addTurned(dst []float64, g *dag.Graph) (open [][2]int) {
 	below, now := g.Closure(), make([]float64, p.d)
 	for j := range now {
 		now[j] = p.q(j, g.Parents(j))
@@ -33,11 +37,15 @@ func (p *problem) addTurned(dst []float64, g *dag.Graph) {
 		if !(loss < detour) {
 			continue
 		}
+		if loss < turning {
+			open = append(open, [2]int{min(j, k), max(j, k)})
+		}
 		weight := math.Exp(-max(loss, 0) / 2)
 		dst[j*p.d+k] = max(dst[j*p.d+k], weight)
 		ofJ.addConditionals(dst, weight, p.d)
 		ofK.addConditionals(dst, weight, p.d)
 	}
+	return open
 }
 
 // A climbed set of parents of j suits it best among those that differ by one variable of a pool.
@@ -93,4 +101,18 @@ func (c climbed) addConditionals(dst []float64, weight float64, d int) {
 		}
 		dst[c.j*d+i] = max(dst[c.j*d+i], weight*chance)
 	}
+}
+
+// undecidedOf are the pairs of some lists that are candidates of each other, ascending.
+func (p *problem) undecidedOf(lists [][][2]int) [][2]int {
+	all := slices.Concat(lists...)
+	slices.SortFunc(all, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	return slices.DeleteFunc(slices.Compact(all), func(e [2]int) bool {
+		return !p.mutual(e)
+	})
+}
+
+// mutual reports whether variables are candidates of each other.
+func (p *problem) mutual(e [2]int) bool {
+	return p.tables[e[0]].bit(e[1]) != 0 && p.tables[e[1]].bit(e[0]) != 0
 }

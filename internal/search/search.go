@@ -161,6 +161,7 @@ func empty(c *Screen, rng *rand.Rand) *Searcher {
 
 // grow makes an order from its beginning: next comes the variable that those before explain best,
 // the first of perm where several are. With equal noise variances this is close to a causal order.
+// What is explained best changes with the units of the columns, and the way of a search with it.
 func (s *Searcher) grow(perm []int) {
 	s.order = s.order[:0]
 	for j := range s.d {
