@@ -339,12 +339,12 @@ func TestEffectsOfProcesses(t *testing.T) {
 			f.SD > 0.2 || f.Q05 >= f.Mean || f.Q95 <= f.Mean {
 			t.Errorf("effect %+v, want %.3f", f, low+high)
 		}
-		curve, _, err := e.Curve(0, 1, []float64{1, 3})
+		curve, _, err := e.Curve(0, []float64{1, 3}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// The noise has a standard deviation of 0.5, 120 rows leave about 0.12; four of them.
-		if math.Abs(curve[0].Mean-1) > 0.5 || math.Abs(curve[1].Mean-9) > 0.5 {
+		if math.Abs(curve[0][0].Mean.Mean-1) > 0.5 || math.Abs(curve[1][0].Mean.Mean-9) > 0.5 {
 			t.Errorf("E[y | do(x)] is %v at 1 and %v at 3", curve[0], curve[1])
 		}
 	}

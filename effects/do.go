@@ -34,41 +34,79 @@ func (e *Effects) Do(settings []Setting) ([]Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := len(e.Names)
-	means := make([][]float64, d)
-	mixtures := make([]mixture, d)
-	levels := make([][][]float64, d) // by variable, value and draw
-	for m, draw := range e.draws {
-		o := draw.do(set)
-		for j, p := range o.levels {
-			if levels[j] == nil {
-				levels[j] = make([][]float64, len(p))
-			}
-			for k, v := range p {
-				levels[j][k] = append(levels[j][k], v)
-			}
-		}
-		for j := range d {
-			means[j] = append(means[j], o.means[j])
-			mixtures[j].add(e.Weights[m], o.centres[j], o.variances[j])
+	var to []int
+	for j, v := range set {
+		if math.IsNaN(v) {
+			to = append(to, j)
 		}
 	}
+	mixtures := make([]mixture, len(to))
+	drawn := e.drawn(set, to, func(m int, o outcome) {
+		for t, j := range to {
+			mixtures[t].add(e.Weights[m], o.centres[j], o.variances[j])
+		}
+	})
 	var all []Prediction
-	for j := range d {
-		if !math.IsNaN(set[j]) {
-			continue
-		}
-		p := Prediction{Var: j, Mean: e.distribution(means[j])}
-		p.New = meanAlone(p.Mean.Mean)
-		if e.fromPosterior {
-			p.New = mixtures[j].summary()
-		}
-		for _, values := range levels[j] {
-			p.Levels = append(p.Levels, e.distribution(values))
+	for t, o := range drawn {
+		p := e.prediction(to[t], o)
+		if p.New.Mean = p.Mean.Mean; e.fromPosterior {
+			p.New = mixtures[t].summary()
 		}
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// A drawnOutcome is what is expected of one variable under an intervention, by draw.
+type drawnOutcome struct {
+	means  []float64
+	levels [][]float64 // probabilities of the values of a discrete variable, by value
+}
+
+// drawn is what is expected of some variables under an intervention; each, if not nil, gets the
+// outcome of every draw.
+func (e *Effects) drawn(set []float64, to []int, each func(m int, o outcome)) []drawnOutcome {
+	all := make([]drawnOutcome, len(to))
+	for m, draw := range e.draws {
+		o := draw.do(set)
+		if each != nil {
+			each(m, o)
+		}
+		for t, j := range to {
+			all[t].means = append(all[t].means, o.means[j])
+			if o.levels == nil || o.levels[j] == nil {
+				continue
+			}
+			if all[t].levels == nil {
+				all[t].levels = make([][]float64, len(o.levels[j]))
+			}
+			for k, p := range o.levels[j] {
+				all[t].levels[k] = append(all[t].levels[k], p)
+			}
+		}
+	}
+	return all
+}
+
+// less are the differences from another outcome.
+func (o drawnOutcome) less(other drawnOutcome) drawnOutcome {
+	minus := func(a, b []float64) []float64 {
+		return floats.SubTo(make([]float64, len(a)), a, b)
+	}
+	out := drawnOutcome{means: minus(o.means, other.means)}
+	for k, p := range o.levels {
+		out.levels = append(out.levels, minus(p, other.levels[k]))
+	}
+	return out
+}
+
+// prediction summarises an outcome, but for new observations.
+func (e *Effects) prediction(j int, o drawnOutcome) Prediction {
+	p := Prediction{Var: j, Mean: e.distribution(o.means), New: meanAlone(math.NaN())}
+	for _, values := range o.levels {
+		p.Levels = append(p.Levels, e.distribution(values))
+	}
+	return p
 }
 
 // Means are E[x_j | do] of every draw m, M×d, with the values that are set. It fails like Do.
@@ -105,25 +143,34 @@ func (e *Effects) set(settings []Setting) ([]float64, error) {
 	return set, nil
 }
 
-// Curve is E[x_To | do(x_From = a)] at the values a, and how much larger it is there than at the
-// first of them.
-func (e *Effects) Curve(from, to int, at []float64) (means, contrasts []Distribution, err error) {
-	means, contrasts = make([]Distribution, len(at)), make([]Distribution, len(at))
-	var first []float64
-	for k, a := range at {
+// Curve is what is expected of the variables to, by value and in their sequence, when from is set to
+// each of the values at, and how much more that is than at the first of them: differences of means,
+// and of the probabilities of levels. No variables mean all but from, ascending. New observations
+// are NaN. It fails like Do.
+func (e *Effects) Curve(from int, at []float64, to ...int) (means, contrasts [][]Prediction,
+	err error) {
+	if len(to) == 0 {
+		for j := range e.Names {
+			if j != from {
+				to = append(to, j)
+			}
+		}
+	}
+	var first []drawnOutcome
+	for _, a := range at {
 		set, err := e.set([]Setting{{from, a}})
 		if err != nil {
 			return nil, nil, err
 		}
-		values := make([]float64, len(e.draws))
-		for m, draw := range e.draws {
-			values[m] = draw.do(set).means[to]
+		all := e.drawn(set, to, nil)
+		if first == nil {
+			first = all
 		}
-		means[k] = e.distribution(values)
-		if k == 0 {
-			first = values
+		mean, contrast := make([]Prediction, len(to)), make([]Prediction, len(to))
+		for t, o := range all {
+			mean[t], contrast[t] = e.prediction(to[t], o), e.prediction(to[t], o.less(first[t]))
 		}
-		contrasts[k] = e.distribution(floats.SubTo(make([]float64, len(values)), values, first))
+		means, contrasts = append(means, mean), append(contrasts, contrast)
 	}
 	return means, contrasts, nil
 }

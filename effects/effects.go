@@ -106,7 +106,9 @@ func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := slices.DeleteFunc(slices.Concat(rows...), func(f Effect) bool { return f.Path == 0 })
+	all := slices.DeleteFunc(slices.Concat(rows...), func(f Effect) bool {
+		return f.Path == 0 || e.unordered(f.To)
+	})
 	strength := func(f Effect) float64 {
 		if math.IsNaN(f.InSD) {
 			return math.Abs(f.Mean)
@@ -123,12 +125,19 @@ func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
 // unit.
 func (e *Effects) unordered(j int) bool { return e.Columns != nil && e.Columns[j].Unordered }
 
-// Of are the effects of a variable on all others whose values have an order, by To.
+// Of are the effects of a variable on all others, by To. Where the values of one of the two have no
+// order, only the path is known ([Effects.Curve] has what is expected at each level).
 func (e *Effects) Of(from int) []Effect {
 	values, paths := e.slopes(from)
+	nan := math.NaN()
 	var all []Effect
 	for to := range e.Names {
-		if to != from && !e.unordered(to) {
+		switch {
+		case to == from:
+		case e.unordered(from) || e.unordered(to):
+			all = append(all, Effect{From: from, To: to, Path: paths[to],
+				Distribution: meanAlone(nan), Positive: nan, Negative: nan, InSD: nan})
+		default:
 			all = append(all, e.effect(from, to, values[to], paths[to]))
 		}
 	}

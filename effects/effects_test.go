@@ -208,14 +208,14 @@ func TestDoAgreesWithEffects(t *testing.T) {
 					t.Fatalf("do changes %d, which is no descendant of %d", to, from)
 				}
 			}
-			curve, _, err := e.Curve(from, to, []float64{1, 3})
+			curve, _, err := e.Curve(from, []float64{1, 3}, to)
 			if err != nil {
 				t.Fatal(err)
 			}
 			all, _ := e.Do([]effects.Setting{{Var: from, Value: 3}})
 			at := slices.IndexFunc(all, func(p effects.Prediction) bool { return p.Var == to })
-			if curve[1] != all[at].Mean {
-				t.Fatalf("curve %+v, prediction %+v", curve[1], all[at].Mean)
+			if curve[1][0].Mean != all[at].Mean {
+				t.Fatalf("curve %+v, prediction %+v", curve[1][0].Mean, all[at].Mean)
 			}
 		}
 	})

@@ -110,12 +110,12 @@ func TestSquares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	curve, _, err := e.Curve(0, 2, []float64{0, 2})
+	curve, _, err := e.Curve(0, []float64{0, 2}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The mean of 64 different ε² has the standard error ¼·sqrt(2/64) = 0.044.
-	if !(math.Abs(curve[0].Mean-0.25) <= 0.15) || !(math.Abs(curve[1].Mean-16.25) <= 0.15) {
+	if !(math.Abs(curve[0][0].Mean.Mean-0.25) <= 0.15) || !(math.Abs(curve[1][0].Mean.Mean-16.25) <= 0.15) {
 		t.Errorf("curve %+v, want 0.25 and 16.25", curve)
 	}
 	low, high := columns[0].Quantiles[0], columns[0].Quantiles[4]

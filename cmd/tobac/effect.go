@@ -11,7 +11,6 @@ import (
 
 	"tobac/effects"
 	"tobac/internal/cli"
-	"tobac/internal/delimited"
 	"tobac/metrics"
 
 	"github.com/spf13/cobra"
@@ -23,7 +22,8 @@ value of B when A is set one unit higher by an intervention. RUN is a folder tha
 without a directed path from A to B contributes an effect of 0. Without --to all columns
 are listed; with it, a histogram and the expected value of B at quantiles of A follow, or at
 every level of A with the difference from the first. Levels without an order have no unit:
-for a category A only these are printed, with --to.
+for a category A only these are printed, and for a category B the probability of each of its
+levels, with the difference from that at the first value of A. contrasts.csv has them all.
 
 The interval goes from the 5 % to the 95 % quantile of the posterior. Under nonlinear models
 the effect is the average slope between the 5 % and the 95 % quantile of A. Particles of
@@ -78,10 +78,7 @@ type effectAnswer struct {
 	effects []effects.Effect // by the size of the mean in standard deviations
 	single  bool             // of one target, with what follows
 	values  []float64        // by draw
-	at      []float64        // values of A: quantiles, or its levels
-	curve   []effects.Distribution
-	// by value how much more is expected of B than at the first; of levels
-	contrasts []effects.Distribution
+	curve   *curve           // nil means that there is none
 }
 
 func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
@@ -102,34 +99,25 @@ func newEffectAnswer(r *savedRun, from, to string) (*effectAnswer, error) {
 	if err := r.checkEffects(); err != nil {
 		return nil, err
 	}
-	for _, j := range []int{a.from, target} {
-		if j >= 0 && r.columns != nil && r.columns[j].Unordered && (j == target || !a.single) {
-			allowed := "--to B, which compares levels"
-			if j == target {
-				allowed = "tobac predict --do, which prints the probabilities of levels"
-			}
-			return nil, fmt.Errorf("column %s is a category, whose levels have no unit; "+
-				"allowed: %s", delimited.Excerpt(r.posterior.Names[j]), allowed)
-		}
-	}
 	a.effects = r.effects.Of(a.from)
 	if a.single {
 		a.effects = slices.DeleteFunc(a.effects, func(f effects.Effect) bool {
 			return f.To != target
 		})
 		a.values = r.effects.Values(a.from, target)
-		if r.columns == nil {
-			return a, nil
-		}
-		a.at = r.columns[a.from].Quantiles
-		if names := r.levelNames(a.from); names != nil {
-			a.at = nil
-			for k := range names {
-				a.at = append(a.at, float64(k))
+	}
+	if r.columns != nil {
+		list := slices.DeleteFunc(slices.Clone(a.effects), func(f effects.Effect) bool {
+			return !a.single && (f.Path == 0 || !math.IsNaN(f.Mean))
+		})
+		if len(list) > 0 {
+			if a.curve, err = newCurve(r.effects, list); err != nil {
+				return nil, err
 			}
 		}
-		a.curve, a.contrasts, err = r.effects.Curve(a.from, target, a.at)
-		return a, err
+	}
+	if a.single {
+		return a, nil
 	}
 	size := func(f effects.Effect) float64 {
 		if math.IsNaN(f.InSD) {
@@ -149,29 +137,52 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 		return cli.WriteJSON(stdout, a.json())
 	}
 	var w bytes.Buffer
-	r := a.run
-	name := func(j int) string { return cli.Label(r.posterior.Names[j]) }
-	known := !math.IsNaN(a.effects[0].SD)
-	if r.columns != nil && r.columns[a.from].Unordered {
-		if err := a.writeLevels(&w); err != nil {
+	total := slices.DeleteFunc(slices.Clone(a.effects), func(f effects.Effect) bool {
+		return math.IsNaN(f.Mean)
+	})
+	if len(total) > 0 {
+		if err := a.writeTotal(&w, total); err != nil {
 			return err
 		}
-		fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
-		return cli.Print(stdout, w.Bytes())
 	}
+	if a.curve != nil {
+		for t := range a.curve.to {
+			if w.Len() > 0 {
+				fmt.Fprintln(&w)
+			}
+			if err := a.curve.write(&w, t); err != nil {
+				return err
+			}
+		}
+	}
+	if len(total) == 0 {
+		if a.curve == nil {
+			fmt.Fprintf(&w, "No draw has a directed path from %s\n",
+				cli.Label(a.run.posterior.Names[a.from]))
+		}
+		fmt.Fprintf(&w, "  %s\n", worthText(a.run.effects))
+	}
+	return cli.Print(stdout, w.Bytes())
+}
+
+// writeTotal prints total effects of a unit.
+func (a *effectAnswer) writeTotal(w io.Writer, total []effects.Effect) error {
+	r := a.run
+	name := func(j int) string { return cli.Label(r.posterior.Names[j]) }
+	known := !math.IsNaN(total[0].SD)
 	unit := "unit"
 	if r.levelNames(a.from) != nil {
 		unit = "level"
 	}
-	fmt.Fprintf(&w, "Total effect of %s: change of E[B] when it is set one %s higher, %s\n",
+	fmt.Fprintf(w, "Total effect of %s: change of E[B] when it is set one %s higher, %s\n",
 		name(a.from), unit, effectUnits(r.transform))
-	t := cli.NewTable(&w)
+	t := cli.NewTable(w)
 	fmt.Fprint(t, "  B\teffect")
 	if known {
 		fmt.Fprint(t, "\t90 % interval\tabove 0\tbelow 0")
 	}
 	fmt.Fprintln(t, "\tpath\tin SDs")
-	for _, f := range a.effects {
+	for _, f := range total {
 		fmt.Fprintf(t, "  %s\t%s", name(f.To), cli.WeightText(f.Mean, f.SD))
 		if known {
 			fmt.Fprintf(t, "\t%s\t%.2f\t%.2f", intervalText(f.Distribution), f.Positive, f.Negative)
@@ -182,64 +193,16 @@ func (a *effectAnswer) write(stdout io.Writer, asJSON bool) error {
 		return err
 	}
 	if known {
-		fmt.Fprintln(&w, "  effect: posterior mean ± posterior standard deviation; path: "+
+		fmt.Fprintln(w, "  effect: posterior mean ± posterior standard deviation; path: "+
 			"probability of a directed path")
 	} else {
-		fmt.Fprintln(&w, "  effect: mean; path: probability of a directed path")
+		fmt.Fprintln(w, "  effect: mean; path: probability of a directed path")
 	}
-	fmt.Fprintf(&w, "  %s\n", worthText(r.effects))
+	fmt.Fprintf(w, "  %s\n", worthText(r.effects))
 	if a.single && known {
-		writeHistogram(&w, a.values, r.effects.Weights)
+		writeHistogram(w, a.values, r.effects.Weights)
 	}
-	if r.levelNames(a.from) != nil && a.curve != nil {
-		fmt.Fprintln(&w)
-		if err := a.writeLevels(&w); err != nil {
-			return err
-		}
-	} else if a.curve != nil {
-		fmt.Fprintf(&w, "\nE[%s] when %s is set to quantiles of its column\n",
-			name(a.effects[0].To), name(a.from))
-		t := cli.NewTable(&w)
-		for k, d := range a.curve {
-			fmt.Fprintf(t, "  %.0f %%\t%s = %.4g\t%s", 100*effects.Levels[k], name(a.from),
-				a.at[k], cli.WeightText(d.Mean, d.SD))
-			if known {
-				fmt.Fprintf(t, "\t%s", intervalText(d))
-			}
-			fmt.Fprintln(t)
-		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
-	}
-	return cli.Print(stdout, w.Bytes())
-}
-
-// writeLevels prints what is expected of the target at every level, and the differences from the
-// first.
-func (a *effectAnswer) writeLevels(w io.Writer) error {
-	r := a.run
-	from := cli.Label(r.posterior.Names[a.from])
-	to := cli.Label(r.posterior.Names[a.effects[0].To])
-	names := r.levelNames(a.from)
-	fmt.Fprintf(w, "E[%s] when %s is set to a level, and how much more than for %s = %s\n", to,
-		from, from, cli.Label(names[0]))
-	t := cli.NewTable(w)
-	for k, d := range a.curve {
-		c := a.contrasts[k]
-		fmt.Fprintf(t, "  %s = %s\t%s", from, cli.Label(names[k]), cli.WeightText(d.Mean, d.SD))
-		if known := !math.IsNaN(d.SD); known {
-			fmt.Fprintf(t, "\t%s", intervalText(d))
-		}
-		if k > 0 {
-			fmt.Fprintf(t, "\t%s", cli.WeightText(c.Mean, c.SD))
-			if !math.IsNaN(c.SD) {
-				fmt.Fprintf(t, "\t%s", intervalText(c))
-			}
-		}
-		fmt.Fprintln(t)
-	}
-	return t.Flush()
+	return nil
 }
 
 // writeHistogram draws the distribution of an effect. The draws without any effect have a
@@ -301,15 +264,6 @@ type effectJSON struct {
 	Curve    []curveJSON    `json:"curve,omitempty"`
 }
 
-type curveJSON struct {
-	Level metrics.Number `json:"level"` // of the quantile
-	Value metrics.Number `json:"value"` // that the column is set to
-	// of a level: its name, and how much more is expected than at the first
-	Name     string            `json:"name,omitempty"`
-	Contrast *distributionJSON `json:"contrast,omitempty"`
-	distributionJSON
-}
-
 func (a *effectAnswer) json() any {
 	names := a.run.posterior.Names
 	out := struct {
@@ -321,25 +275,14 @@ func (a *effectAnswer) json() any {
 		out.EffectiveDraws = metrics.Number(a.run.effects.EffectiveDraws())
 	}
 	for _, f := range a.effects {
-		if a.run.columns != nil && a.run.columns[a.from].Unordered { // levels have no unit
-			nan := math.NaN()
-			f.Distribution = effects.Distribution{Mean: nan, SD: nan, Q05: nan, Q50: nan, Q95: nan}
-			f.Positive, f.Negative, f.InSD = nan, nan, nan
-		}
 		e := effectJSON{From: names[f.From], To: names[f.To],
 			distributionJSON: newDistributionJSON(f.Distribution), Path: metrics.Number(f.Path),
 			Positive: metrics.Number(f.Positive), Negative: metrics.Number(f.Negative),
 			InSD: metrics.Number(f.InSD)}
-		for k, d := range a.curve {
-			c := curveJSON{Level: metrics.Number(math.NaN()), Value: metrics.Number(a.at[k]),
-				distributionJSON: newDistributionJSON(d)}
-			if names := a.run.levelNames(a.from); names != nil {
-				contrast := newDistributionJSON(a.contrasts[k])
-				c.Name, c.Contrast = names[k], &contrast
-			} else {
-				c.Level = metrics.Number(effects.Levels[k])
+		if a.curve != nil {
+			if t := slices.Index(a.curve.to, f.To); t >= 0 {
+				e.Curve = a.curve.json(t)
 			}
-			e.Curve = append(e.Curve, c)
 		}
 		out.Effects = append(out.Effects, e)
 	}

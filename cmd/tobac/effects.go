@@ -34,6 +34,11 @@ func (r *result) answer(ctx context.Context, workers int) (*answers, error) {
 		if a.effects, err = e.All(ctx, workers); err != nil {
 			return nil, err
 		}
+		if r.folder != "" {
+			if a.contrasts, err = newContrasts(ctx, e, workers); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return a, nil
 }

@@ -37,7 +37,8 @@ type answers struct {
 	// draws with what effects are computed from; nil means those of the result have it
 	functions *posterior.Posterior
 
-	effects []effects.Effect // strongest first; nil means the draws have no parameters
-	known   bool             // whether their standard deviations are
-	worth   string           // how many draws they rest on
+	effects   []effects.Effect // strongest first; nil means the draws have no parameters
+	contrasts []*curve         // of columns of which one has levels without an order
+	known     bool             // whether their standard deviations are
+	worth     string           // how many draws they rest on
 }

@@ -71,6 +71,7 @@ func (k *keeping) without(what string, err error) {
 
 // conclude computes metrics, effects and verdict of a finished run.
 func (k *keeping) conclude(ctx context.Context, r *result, j *job, stderr io.Writer) {
+	r.folder = k.out
 	r.summary = newSummary(j, r.Result)
 	r.summary.Imputation = newImputationSummary(r.Result, r.imputed)
 	r.summary.Columns = r.Columns
@@ -143,7 +144,6 @@ func (k *keeping) save(r *result) {
 
 // write writes the files where they belong.
 func (k *keeping) write(r *result) error {
-	r.folder = k.out
 	return cli.Guarded(func() error { return r.save(k.results) })
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -9,7 +10,7 @@ import (
 	"tobac/internal/cli"
 )
 
-// Levels are set and predicted by their names, and categories have no effect of a unit.
+// Levels are set and predicted by their names, and categories have effects by level.
 func TestPredictLevels(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("smoke,cough,site\n")
@@ -32,13 +33,9 @@ func TestPredictLevels(t *testing.T) {
 	}
 	refuses(t, "predict run --do smoke=maybe", cli.ExitUsage,
 		`--do "smoke=maybe": the value is "maybe"; allowed: "no", "yes"`)
-	refuses(t, "effect run --from site", cli.ExitFailed,
-		`column "site" is a category, whose levels have no unit; allowed: --to B, which compares levels`)
-	refuses(t, "effect run --from smoke --to site", cli.ExitFailed,
-		`column "site" is a category, whose levels have no unit; allowed: tobac predict --do, which prints the probabilities of levels`)
 	out = succeed(t, "effect", "run", "--from", "smoke", "--to", "cough").stdout
 	for _, want := range []string{"set one level higher", "more than for smoke = no",
-		"smoke = yes"} {
+		"smoke = yes", "P(cough)"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -47,9 +44,53 @@ func TestPredictLevels(t *testing.T) {
 	if !strings.Contains(out, "more than for site = a") || strings.Contains(out, "Total effect") {
 		t.Errorf("levels of a category:\n%s", out)
 	}
-	if !strings.Contains(succeed(t, "effect", "run", "--from", "site", "--to", "cough",
-		"--json").stdout, `"contrast"`) {
-		t.Error("no contrasts in JSON")
+	out = succeed(t, "effect", "run", "--from", "smoke", "--to", "site").stdout
+	if !strings.Contains(out, "P(site) when smoke is set to a level, and how much more than for "+
+		"smoke = no") || !strings.Contains(out, "smoke = yes  c  ") {
+		t.Errorf("levels of a category that is no cause:\n%s", out)
+	}
+	if out = succeed(t, "effect", "run", "--from", "site").stdout; !strings.Contains(out,
+		"P(cough) when site is set") {
+		t.Errorf("all effects of a category:\n%s", out)
+	}
+}
+
+// The probabilities of the levels of a column sum to 1 whatever is set, and how much they differ to
+// 0; contrasts.csv has what the command prints.
+func TestContrasts(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("site,dose,kind\n")
+	for i := range 300 {
+		site := i * 7 % 3
+		fmt.Fprintf(&rows, "%s,%.3f,%s\n", []string{"a", "b", "c"}[site],
+			float64(i*31%97)/10+float64(site), []string{"u", "v", "w"}[(site+i%5/4)%3])
+	}
+	inFolder(t, map[string]string{"t.csv": rows.String()})
+	succeed(t, "fit", "t.csv", "--require", "site,kind", "--out", "run", "--quiet")
+	got := parse(t, succeed(t, "effect", "run", "--from", "site", "--to", "kind", "--json").stdout)
+	one := got["effects"].([]any)[0].(map[string]any)
+	if one["path"] != 1. || one["mean"] != nil {
+		t.Errorf("path %v, mean %v", one["path"], one["mean"])
+	}
+	file := readFile(t, "run/contrasts.csv")
+	for k, at := range one["curve"].([]any) {
+		sum, differences := 0.0, 0.0
+		for _, l := range at.(map[string]any)["levels"].([]any) {
+			level := l.(map[string]any)
+			sum += level["mean"].(float64)
+			differences += level["contrast"].(map[string]any)["mean"].(float64)
+			line := fmt.Sprintf("site,%s,kind,%s,%v,", []string{"a", "b", "c"}[k], level["name"],
+				level["mean"])
+			if !strings.Contains(file, line) {
+				t.Errorf("no line %q in\n%s", line, file)
+			}
+		}
+		if math.Abs(sum-1) > 1e-9 || math.Abs(differences) > 1e-9 {
+			t.Errorf("value %d: probabilities sum to %v, differences to %v", k, sum, differences)
+		}
+	}
+	if n := strings.Count(file, "\nsite,"); n < 9 {
+		t.Errorf("%d lines of site", n)
 	}
 }
 

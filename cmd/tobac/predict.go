@@ -143,8 +143,6 @@ func (r *savedRun) predicted(p, free effects.Prediction) []predicted {
 	if len(p.Levels) == 0 || names == nil {
 		return []predicted{{label, p.Mean, p.New, free.Mean}}
 	}
-	unknown := effects.Distribution{Mean: math.NaN(), SD: math.NaN(), Q05: math.NaN(),
-		Q50: math.NaN(), Q95: math.NaN()}
 	var all []predicted
 	for k, level := range p.Levels {
 		line := predicted{label: "P(" + label + " = " + cli.Label(names[k]) + ")", mean: level,

@@ -21,6 +21,9 @@ var fitOutputs = []output{
 	{name: effectsFile, write: (*result).writeEffects, has: func(r *result) bool {
 		return r.effects != nil
 	}},
+	{name: "contrasts.csv", write: (*result).writeContrasts, has: func(r *result) bool {
+		return r.contrasts != nil
+	}},
 	{name: "consensus.csv", write: (*result).writeConsensus},
 	{name: "consensus.dot", write: (*result).writeDOT},
 	{name: particlesFile, write: func(r *result, w io.Writer) error {
