@@ -52,6 +52,8 @@ type Imputation struct {
 	Tables, Rows int
 	Rounds       int   // in which completed values were drawn again
 	Gaps         []int // completed values of each column; nil means unknown
+	// Table is completed table k as it was fitted last, with the values of the last round.
+	Table func(k int) *dataset.Table
 	Limited      int   // completed values of which limits are known
 	// Probabilities are the d×d edge probabilities of each completed table, of which those of the
 	// result are the mean.
@@ -449,7 +451,7 @@ func (f *imputedFit) result() *Result {
 	out.EdgesPerNode, out.Seconds, out.Diagnostics, out.Checks = 0, engine.Seconds{}, nil, nil
 	m := &Imputation{Tables: f.data.Count, Rows: f.rows, Rounds: f.rounds,
 		Limited: len(f.data.Limits), Gaps: completions.Gaps(f.data.Places, len(f.names)),
-		Evidence: f.evidence}
+		Evidence: f.evidence, Table: f.table}
 	if f.kept {
 		m.Rounds = 0
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tobac/dag"
+	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/drawn"
@@ -30,13 +31,29 @@ func (r *result) consensusGraph() *graphfile.Graph {
 	return g
 }
 
+// fitted are the tables that were fitted, several if values were missing; nil where columns were
+// scaled.
+func (r *result) fitted() []*dataset.Table {
+	if r.train != nil {
+		return []*dataset.Table{r.train}
+	}
+	var all []*dataset.Table
+	if m := r.Imputation; m != nil {
+		for k := range m.Tables {
+			all = append(all, m.Table(k))
+		}
+	}
+	return all
+}
+
 // network is the consensus graph with tables of probabilities, where all columns have levels: their
 // posterior means given the graph. Tables need a direction of every edge. An edge whose direction
 // is open has that of the drawn graph nearest to the consensus graph, unless it makes a cycle with
 // more probable edges.
 func (r *result) network() *graphfile.Graph {
 	g := r.consensusGraph()
-	if r.train == nil || len(r.Posterior.Draws) == 0 {
+	fitted := r.fitted()
+	if fitted == nil || len(r.Posterior.Draws) == 0 {
 		return g
 	}
 	near, most := r.Posterior.Draws[0].Graph, -1
@@ -64,16 +81,16 @@ func (r *result) network() *graphfile.Graph {
 		e.Undirected, e.Probability = false,
 			graphfile.Known(r.Probabilities.At(e.From, e.To))
 	}
-	tables, ok := drawn.Tables(r.train, graph)
+	tables, ok := drawn.Tables(fitted, graph)
 	if !ok {
 		return r.consensusGraph()
 	}
 	for j, rows := range tables {
 		t := graphfile.Table{Parents: graph.Parents(j), Rows: rows}
-		if r.train.Named(j) {
-			t.States = r.train.Variables[j].Levels
+		if first := fitted[0]; first.Named(j) {
+			t.States = first.Variables[j].Levels
 		} else {
-			for _, v := range r.train.Values(j) {
+			for _, v := range first.Values(j) {
 				t.States = append(t.States, string(delimited.AppendNumber(nil, v)))
 			}
 		}

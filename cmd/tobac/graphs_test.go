@@ -206,19 +206,28 @@ func TestConvert(t *testing.T) {
 // the consensus graph; from BIF to BIF they stay.
 func TestFitTables(t *testing.T) {
 	t.Chdir(t.TempDir())
-	var b strings.Builder
+	var b, gaps strings.Builder
 	b.WriteString("rain,wet,slips\n")
+	gaps.WriteString("rain,wet,slips\n")
 	for i := range 60 {
 		wet := [...]string{"no", "some", "much"}[min(2, i%2+i%5/4)]
-		fmt.Fprintf(&b, "%s,%s,%s\n", []string{"dry", "rainy"}[i%2], wet,
-			map[bool]string{true: "yes", false: "no"}[wet == "much" || i%7 == 0])
+		slips := map[bool]string{true: "yes", false: "no"}[wet == "much" || i%7 == 0]
+		fmt.Fprintf(&b, "%s,%s,%s\n", []string{"dry", "rainy"}[i%2], wet, slips)
+		if i%11 == 5 {
+			wet = "NA"
+		}
+		fmt.Fprintf(&gaps, "%s,%s,%s\n", []string{"dry", "rainy"}[i%2], wet, slips)
 	}
-	if err := os.WriteFile("wet.csv", []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"wet.csv": b.String(), "gaps.csv": gaps.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	succeed(t, quick("fit", "wet.csv", "--out", "run", "--set", "results.formats=bif")...)
+	succeed(t, quick("fit", "gaps.csv", "--out", "imputed", "--missing", "impute", "--set",
+		"results.formats=bif")...)
 	succeed(t, "convert", "run/consensus.bif", "again.bif")
-	for _, name := range []string{"run/consensus.bif", "again.bif"} {
+	for _, name := range []string{"run/consensus.bif", "again.bif", "imputed/consensus.bif"} {
 		g, _, err := graphfile.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

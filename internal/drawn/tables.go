@@ -15,10 +15,39 @@ import (
 const mostTableRows = 1 << 16
 
 // Tables are the posterior means of the tables of probabilities of a graph, by variable and
-// combination of the parents' levels, of which that of the last parent changes fastest. The
-// equivalent sample size of their Dirichlet priors is averaged over by its evidence given the
-// graph. ok is false where a column has no levels, or a table more than 65,536 combinations.
-func Tables(data *dataset.Table, g *dag.Graph) (tables [][][]float64, ok bool) {
+// combination of the parents' levels, of which that of the last parent changes fastest; the means
+// over several completed tables, at least one. The equivalent sample size of their Dirichlet priors
+// is averaged over by its evidence given the graph. ok is false where a column has no levels, or
+// not the same number in all completed tables, or a table more than 65,536 combinations.
+func Tables(completed []*dataset.Table, g *dag.Graph) (tables [][][]float64, ok bool) {
+	for k, data := range completed {
+		one, ok := meanTables(data, g)
+		if !ok {
+			return nil, false
+		}
+		if k == 0 {
+			tables = one
+			continue
+		}
+		for j, rows := range one {
+			if len(rows) != len(tables[j]) || len(rows[0]) != len(tables[j][0]) {
+				return nil, false
+			}
+			for c, row := range rows {
+				floats.Add(tables[j][c], row)
+			}
+		}
+	}
+	for _, rows := range tables {
+		for _, row := range rows {
+			floats.Scale(1/floats.Sum(row), row)
+		}
+	}
+	return tables, true
+}
+
+// meanTables are those of one table.
+func meanTables(data *dataset.Table, g *dag.Graph) (tables [][][]float64, ok bool) {
 	n, d := data.X.Dims()
 	x, levels := mat.NewDense(n, d, nil), make([]int, d)
 	for j := range d {
@@ -64,9 +93,6 @@ func Tables(data *dataset.Table, g *dag.Graph) (tables [][][]float64, ok bool) {
 					floats.AddConst(w/float64(levels[j]), row)
 				}
 			}
-		}
-		for _, row := range tables[j] {
-			floats.Scale(1/floats.Sum(row), row) // rounding
 		}
 	}
 	return tables, true

@@ -49,7 +49,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	want.Scale(1/sum, want)
-	got, ok := drawn.Tables(data, g)
+	got, ok := drawn.Tables([]*dataset.Table{data}, g)
 	if !ok || len(got) != 2 || len(got[0]) != 1 || len(got[1]) != 2 {
 		t.Fatalf("tables %v, %v", got, ok)
 	}
@@ -65,8 +65,22 @@ func TestTables(t *testing.T) {
 			}
 		}
 	}
+	other := *data
+	other.X = mat.DenseCopyOf(data.X)
+	other.X.Set(0, 1, 2)
+	one, _ := drawn.Tables([]*dataset.Table{&other}, g)
+	both, ok := drawn.Tables([]*dataset.Table{data, &other}, g)
+	for j := range both {
+		for c, row := range both[j] {
+			for k, p := range row {
+				if mean := (got[j][c][k] + one[j][c][k]) / 2; !ok || math.Abs(p-mean) > 1e-12 {
+					t.Errorf("mean over two tables %v, want %v", p, mean)
+				}
+			}
+		}
+	}
 	data.Variables[0].Kind = dataset.Real
-	if _, ok := drawn.Tables(data, g); ok {
+	if _, ok := drawn.Tables([]*dataset.Table{data}, g); ok {
 		t.Error("a column of numbers has a table")
 	}
 }
