@@ -194,7 +194,7 @@ func Settle(ctx context.Context, data *dataset.Table, models []sem.Scored, probl
 			all[at] = sem.Evidence{Model: m.String(), Log: log, Note: note}
 			compared = append(compared, all[at])
 		}
-		note := inference.LeftOut(m, models, data, compared)
+		note := inference.LeftOut(m, models, data, compared, t)
 		if note == "" && best != nil && t.SameEvidence(trust.WholeTrust) {
 			var err error
 			if note, err = noGraph(data, m, problem, best.best, highest); err != nil {

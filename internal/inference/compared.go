@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/trust"
 	"tobac/internal/words"
 	"tobac/sem"
 )
@@ -67,19 +68,39 @@ type conditional interface {
 	Pointless(data *dataset.Table, compared []sem.Evidence) string
 }
 
-// LeftOut says why a model takes no part in a comparison, after some others; "" if it does.
-func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table,
-	compared []sem.Evidence) string {
+// fewestRows is the number of rows that count, where rows depend on each other, from which on they
+// may tell a form of equations. Fewer do not: nothing can be tested, and evidences of such models,
+// which take long, would differ by what all rows say as if they were independent.
+const fewestRows = 10
+
+// LeftOut says why a model takes no part in a comparison, after some others; "" if it does. t is
+// the part of the evidence that counts.
+func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table, compared []sem.Evidence,
+	t trust.Trust) string {
 	if len(models) < 2 {
 		return ""
 	}
 	if note := sem.Unsuited(m, data); note != "" {
 		return note
 	}
+	n, _ := data.X.Dims()
+	if rows := t.Rows * float64(n); t.Rows < 1 && rows < fewestRows && formed(m) &&
+		slices.ContainsFunc(models, func(other sem.Scored) bool {
+			return !formed(other) && sem.Unsuited(other, data) == ""
+		}) {
+		return fmt.Sprintf("the rows depend on each other and count as %.0f, too few to tell the "+
+			"form of equations", rows)
+	}
 	if v, ok := sem.As[conditional](m); ok {
 		return v.Pointless(data, compared)
 	}
 	return ""
+}
+
+// formed reports whether a model reads directions off the form of its equations or of their noise.
+func formed(m sem.Model) bool {
+	t := sem.TraitsOf(m)
+	return t.Formed || t.SharesNoise
 }
 
 // checkKinds is an error if a model takes categories for numbers.

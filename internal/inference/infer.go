@@ -114,7 +114,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 // each computes one model after the other.
 func (c *comparison) each(ctx context.Context) error {
 	for _, m := range c.models {
-		if note := LeftOut(m, c.models, c.data, c.all); note != "" {
+		if note := LeftOut(m, c.models, c.data, c.all, c.trust); note != "" {
 			c.all = append(c.all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
@@ -130,7 +130,7 @@ func (c *comparison) each(ctx context.Context) error {
 
 // byLevels computes the models that one probable graph does not leave far behind.
 func (c *comparison) byLevels(ctx context.Context) error {
-	found, listed, err := levels(ctx, c.data, c.models, c.problem)
+	found, listed, err := levels(ctx, c.data, c.models, c.problem, c.trust)
 	if err != nil {
 		return err
 	}

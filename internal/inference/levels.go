@@ -34,6 +34,7 @@ type level struct {
 // models, with levels in the place of evidences.
 func levels(
 	ctx context.Context, data *dataset.Table, models []sem.Scored, problem *engine.Problem,
+	t trust.Trust,
 ) (found []level, all []sem.Evidence, err error) {
 	d := len(data.Names)
 	prior, err := problems.ClosedPrior(problem, d, FirstDensity(problem, d))
@@ -41,7 +42,7 @@ func levels(
 		return nil, nil, err
 	}
 	for k, m := range models {
-		if note := LeftOut(m, models, data, all); note != "" {
+		if note := LeftOut(m, models, data, all, t); note != "" {
 			all = append(all, sem.Evidence{Model: m.String(), Log: math.NaN(), Note: note})
 			continue
 		}
