@@ -1,6 +1,7 @@
 package mcmc
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -215,7 +216,13 @@ func (m *Sampler) candidates(value []float64) [][]int {
 		if slow && few {
 			limit = min(limit, max(m.options.Candidates, slowCandidates))
 		}
-		if worth[j] = min(worth[j], limit); fast && !slow && m.d <= fewVariables {
+		worth[j] = min(worth[j], limit)
+		switch {
+		case slow:
+		case m.d > fewVariables && few:
+			worth[j] = cheapest(value[j*m.d:(j+1)*m.d], lists[j], worth[j],
+				max(m.options.Candidates, slowCandidates))
+		case fast && m.d <= fewVariables:
 			worth[j] = limit
 		}
 	}
@@ -240,6 +247,27 @@ func (m *Sampler) candidates(value []float64) [][]int {
 		lists[j] = search.Best(all, of, max(n, required))
 	}
 	return lists
+}
+
+// cheapest is the number of candidates, from least to most of a list, with which exchanges of
+// parents from outside take the least time. One candidate less halves the table that each of them
+// makes. It adds as many exchanges as the candidate is worth, in proportion to what all variables
+// outside are worth together: so the least one goes while it is worth less than these.
+func cheapest(value []float64, list []int, most, least int) int {
+	if most <= least {
+		return most
+	}
+	worth := make([]float64, len(list))
+	for k, i := range list {
+		worth[k] = value[i]
+	}
+	slices.SortFunc(worth, func(a, b float64) int { return cmp.Compare(b, a) })
+	outside := floats.Sum(worth[most:])
+	for most > least && worth[most-1] < outside {
+		most--
+		outside += worth[most]
+	}
+	return most
 }
 
 // refine exchanges candidates for better ones. In each round the chains move for
