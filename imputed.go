@@ -53,8 +53,8 @@ type Imputation struct {
 	Rounds       int   // in which completed values were drawn again
 	Gaps         []int // completed values of each column; nil means unknown
 	// Table is completed table k as it was fitted last, with the values of the last round.
-	Table func(k int) *dataset.Table
-	Limited      int   // completed values of which limits are known
+	Table   func(k int) *dataset.Table
+	Limited int // completed values of which limits are known
 	// Probabilities are the d×d edge probabilities of each completed table, of which those of the
 	// result are the mean.
 	Probabilities []*mat.Dense
@@ -179,7 +179,7 @@ func (f *imputedFit) prepare() error {
 		return fmt.Errorf("tobac: %w", err)
 	}
 	f.engine, f.cfg.Model = e, p.Model
-	f.shared.Scale, f.shared.Several = completions.Scale(moments), f.data.Count > 1
+	f.shared.Scale, f.shared.Tables = completions.Scale(moments), f.data.Count
 	f.shared.Sequence = sync.OnceValue(func() inspect.Sequence {
 		return inspect.Rows(f.data.Table(0), priors.IsSource(&f.cfg.Prior, len(f.names)))
 	})
@@ -239,7 +239,9 @@ func (f *imputedFit) run(ctx context.Context, k int, cfg Config) (*Result, error
 		return nil, err
 	}
 	kept := []int(nil)
-	out.Posterior, kept = completions.Thinned(out.Posterior, f.data.Count)
+	if n := f.data.Count; n > 1 {
+		out.Posterior, kept = completions.Thinned(out.Posterior, max(1, inference.Draws/n))
+	}
 	out.Functional = out.Functional.Of(kept)
 	f.report(engine.Progress{Engine: f.engine.Engine().Name(), Step: steps, Steps: steps}, k, steps)
 	return out, nil

@@ -148,9 +148,10 @@ type Problem struct {
 // Shared is what a problem has in common with others: completed tables of one table with gaps,
 // or the comparison of particles with a finished result. Its zero value stands for nothing.
 type Shared struct {
-	// there are other tables, whose models are compared with those of this one
-	Several bool
-	Model   sem.Scored // the only model to compare; nil means those of the problem
+	// Tables is the number of completed tables, whose models are compared and whose posteriors are
+	// mixed; 0 means that there is this one only.
+	Tables int
+	Model  sem.Scored // the only model to compare; nil means those of the problem
 	// of columns that an engine scales; nil means the scale of the data
 	Scale *posterior.Standardization
 	// orders of SVGD are drawn from it; nil means that an engine computes it

@@ -50,7 +50,7 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	memoryLimit int64) (*engine.Problem, engine.Settings, engine.Stage, error) {
 	chosen, ok := sem.As[sem.SampledModel](p.Model)
 	if o, is := e.Engine().(optional); !ok || !is || !o.LeftOpen() ||
-		p.Shared.Several || p.Shared.Model != nil || p.Shared.Drawn != nil ||
+		p.Shared.Tables > 1 || p.Shared.Model != nil || p.Shared.Drawn != nil ||
 		p.Vars() > mostNetworkVariables ||
 		!p.OverOrders() || p.Order.Count != 0 || p.Prior.Own != nil || p.Counted {
 		return p, e, stage, nil

@@ -33,17 +33,17 @@ func Scale(all []posterior.Standardization) *posterior.Standardization {
 	return out
 }
 
-// Thinned keeps one of count draws of a posterior by systematic resampling: those at the middles of
-// equal parts of their summed weights, with weights in proportion to how often they are met. Its
-// marginals rest on all draws, and particles stay as they are. kept are the numbers of its draws;
-// nil means all.
-func Thinned(p *posterior.Posterior, count int) (_ *posterior.Posterior, kept []int) {
-	if p.Kind != posterior.Draws || len(p.Components) != 1 || count == 1 || len(p.Draws) < 2*count {
+// Thinned keeps n draws of a posterior by systematic resampling, if it has more: those at the
+// middles of equal parts of their summed weights, with weights in proportion to how often they are
+// met. Its marginals rest on all draws, and particles stay as they are. kept are the numbers of its
+// draws; nil means all.
+func Thinned(p *posterior.Posterior, n int) (_ *posterior.Posterior, kept []int) {
+	if p.Kind != posterior.Draws || len(p.Components) != 1 || len(p.Draws) <= n {
 		return p, nil
 	}
 	out := *p
 	out.Draws = nil
-	weights, n := p.Empirical().Weights(), len(p.Draws)/count
+	weights := p.Empirical().Weights()
 	at, before, sum := 0, -1, weights[0]
 	for k := range n {
 		for v := (float64(k) + 0.5) / float64(n); sum < v &&

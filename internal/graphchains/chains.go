@@ -325,7 +325,7 @@ func (c *Chains) Close() {}
 // Options are those of package mcmc for a problem.
 func (e *Settings) Options(p *engine.Problem, warmUp int) mcmc.Options {
 	return mcmc.Options{Candidates: e.Candidates, Chains: e.Chains, Rungs: e.Rungs, WarmUp: warmUp,
-		Draws: inference.Draws, Seed: p.Seed, Workers: p.Workers}
+		Draws: inference.DrawsOf(p), Seed: p.Seed, Workers: p.Workers}
 }
 
 // PilotPrior is the prior of the short chains, and that under which hypotheses are found. More

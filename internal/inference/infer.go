@@ -462,7 +462,7 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
 	probabilities.Apply(func(_, _ int, v float64) float64 { return math.Min(1, math.Max(0, v)) },
 		probabilities)
 	priors.Settle(&problem.Prior, probabilities)
-	for k, n := range allot(Draws, inf.Parts) {
+	for k, n := range allot(DrawsOf(problem), inf.Parts) {
 		some, err := inf.Parts[k].weightedDraws(ctx, n,
 			stream.Seed(problem.Seed, stream.PosteriorPart, k), problem)
 		if err != nil {

@@ -1,5 +1,7 @@
 package inference
 
+import "tobac/engine"
+
 // name of the engine in the progress and in posteriors.
 const name = "exact"
 
@@ -13,3 +15,7 @@ const (
 	Kept       = 17
 	graphTerms = 4e8 // terms of a sum over all graphs that is tried with more variables
 )
+
+// DrawsOf is the number of draws of a problem. Those of completed tables are mixed, a part of each;
+// from Draws/4 on draws that are worth few are exchanged for those of chains.
+func DrawsOf(p *engine.Problem) int { return max(Draws/max(1, p.Shared.Tables), Draws/4) }
