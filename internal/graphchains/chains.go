@@ -506,6 +506,7 @@ func (c *Chains) Inference(ctx context.Context) (*inference.Inference, error) {
 		c.problem)
 	if err == nil {
 		inf.Diagnostics = &res.Diagnostics
+		temper(inf.Posterior.Probabilities, res.Diagnostics, c.engine.Chains, &c.problem.Prior)
 	}
 	return inf, err
 }
@@ -601,7 +602,8 @@ func Convergence(d *diagnostics.GraphChains, names []string) string {
 			if more := len(apart) - 1; more > 0 {
 				text += fmt.Sprintf(", and by less in %s", words.Counted(more, "other one"))
 			}
-			text += ". Do not rely on these probabilities"
+			text += ". Do not rely on these probabilities; those of other edges of the same " +
+				"columns are moved toward one half"
 		} else {
 			text += ": they have found graphs of different probability. Do not rely on single " +
 				"probabilities"
