@@ -143,10 +143,10 @@ func (e *Effects) set(settings []Setting) ([]float64, error) {
 	return set, nil
 }
 
-// Curve is what is expected of the variables to, by value and in their sequence, when from is set to
-// each of the values at, and how much more that is than at the first of them: differences of means,
-// and of the probabilities of levels. No variables mean all but from, ascending. New observations
-// are NaN. It fails like Do.
+// Curve is what is expected of the variables to, by value and in their sequence, when from is set
+// to each of the values at, and how much more that is than at the first of them: differences of
+// means, and of the probabilities of levels. No variables mean all but from, ascending. New
+// observations are NaN. It fails like Do.
 func (e *Effects) Curve(from int, at []float64, to ...int) (means, contrasts [][]Prediction,
 	err error) {
 	if len(to) == 0 {

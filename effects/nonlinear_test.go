@@ -115,7 +115,8 @@ func TestSquares(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The mean of 64 different ε² has the standard error ¼·sqrt(2/64) = 0.044.
-	if !(math.Abs(curve[0][0].Mean.Mean-0.25) <= 0.15) || !(math.Abs(curve[1][0].Mean.Mean-16.25) <= 0.15) {
+	if low, high := curve[0][0].Mean.Mean, curve[1][0].Mean.Mean; !(math.Abs(low-0.25) <= 0.15) ||
+		!(math.Abs(high-16.25) <= 0.15) {
 		t.Errorf("curve %+v, want 0.25 and 16.25", curve)
 	}
 	low, high := columns[0].Quantiles[0], columns[0].Quantiles[4]

@@ -10,10 +10,10 @@ import (
 	"tobac/internal/priors"
 )
 
-// temper pulls probabilities beside edges on which chains disagree toward one half. Chains that have
-// not mixed have found some of the modes, and that all of them agree on an edge of a variable of
-// whose other edges they do not tells less than so many samples would. For one edge on which they
-// differ by up to r, with R̂ as of n independent samples,
+// temper pulls probabilities beside edges on which chains disagree toward one half. Chains that
+// have not mixed have found some of the modes, and that all of them agree on an edge of a variable
+// of whose other edges they do not tells less than so many samples would. For one edge on which
+// they differ by up to r, with R̂ as of n independent samples,
 //
 //	n = chains / (1 − 1/R̂²),   p → p − (p − ½)·r/(n + 1):
 //
