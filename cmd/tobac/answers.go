@@ -13,7 +13,6 @@ import (
 	"tobac/internal/drawn"
 	"tobac/internal/file"
 	"tobac/internal/words"
-	"tobac/metrics"
 	"tobac/posterior"
 	"tobac/sem"
 )
@@ -94,18 +93,4 @@ func (r *savedRun) variable(option, name string) (int, error) {
 			delimited.Excerpts(r.posterior.Names))
 	}
 	return j, nil
-}
-
-// distributionJSON is a distribution; what is unknown is null.
-type distributionJSON struct {
-	Mean metrics.Number `json:"mean"`
-	SD   metrics.Number `json:"sd"`
-	Q05  metrics.Number `json:"q05"`
-	Q50  metrics.Number `json:"q50"`
-	Q95  metrics.Number `json:"q95"`
-}
-
-func newDistributionJSON(d effects.Distribution) distributionJSON {
-	return distributionJSON{metrics.Number(d.Mean), metrics.Number(d.SD), metrics.Number(d.Q05),
-		metrics.Number(d.Q50), metrics.Number(d.Q95)}
 }

@@ -110,30 +110,3 @@ func worthText(e *effects.Effects) string {
 	return fmt.Sprintf("from %d draws, effective sample size %.0f", len(e.Weights),
 		e.EffectiveDraws())
 }
-
-// signed is a number with two decimals and its sign; a dash if it is unknown.
-func signed(v float64) string {
-	if math.IsNaN(v) {
-		return "-"
-	}
-	return fmt.Sprintf("%+.2f", v)
-}
-
-// intervalText is the interval between the outer quantiles.
-func intervalText(d effects.Distribution) string {
-	return fmt.Sprintf("[%s, %s]", short(d.Q05, d.SD), short(d.Q95, d.SD))
-}
-
-// short is a number with as many digits as its standard deviation makes sense of.
-func short(v, sd float64) string {
-	if math.IsNaN(sd) || sd <= 0 || v == 0 {
-		return fmt.Sprintf("%.3g", v)
-	}
-	decimals := 1 - int(math.Floor(math.Log10(sd)))
-	switch digits := int(math.Floor(math.Log10(math.Abs(v)))) + decimals + 1; {
-	case decimals > 5 || math.Abs(v) >= 1e7:
-		return fmt.Sprintf("%.*g", max(1, min(digits, 9)), v)
-	default:
-		return fmt.Sprintf("%.*f", max(0, decimals), v)
-	}
-}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"tobac/dag"
+	"tobac/effects"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
 	"tobac/internal/file"
@@ -143,18 +143,6 @@ func (r *result) writePairs(w io.Writer) error {
 	return err
 }
 
-// appendKnown appends numbers with a comma before each; what is not known stays
-// empty.
-func appendKnown(text []byte, numbers ...float64) []byte {
-	for _, v := range numbers {
-		text = append(text, ',')
-		if !math.IsNaN(v) {
-			text = delimited.AppendNumber(text, v)
-		}
-	}
-	return text
-}
-
 // writeConsensus writes the partially directed consensus graph as an edge list; an
 // undirected edge is written in its more probable direction.
 func (r *result) writeConsensus(w io.Writer) error {
@@ -177,6 +165,48 @@ func (r *result) writeEffects(w io.Writer) error {
 		text = delimited.AppendTexts(text, r.Names[f.From], r.Names[f.To])
 		text = appendKnown(text, f.Mean, f.SD, f.Q05, f.Q50, f.Q95, f.Path, f.InSD)
 		text = append(text, '\n')
+	}
+	_, err := w.Write(text)
+	return err
+}
+
+// contrastsHeader is the first line of contrasts.csv.
+const contrastsHeader = "from,value,to,level,mean,sd,q05,q50,q95,more,more_sd,more_q05,more_q50," +
+	"more_q95,path"
+
+// writeContrasts writes what is expected at each value that is set, and how much more that is than
+// at the first one: probabilities of levels, or the mean of a column without. What is not known
+// stays empty.
+func (r *result) writeContrasts(w io.Writer) error {
+	text := []byte(contrastsHeader + "\n")
+	for _, c := range r.contrasts {
+		for t, to := range c.to {
+			line := func(k int, level string, mean, more effects.Distribution) {
+				value := string(delimited.AppendNumber(nil, c.at[k]))
+				if names := c.names(c.from); names != nil {
+					value = names[k]
+				}
+				text = delimited.AppendTexts(text, r.Names[c.from], value, r.Names[to], level)
+				text = appendKnown(text, mean.Mean, mean.SD, mean.Q05, mean.Q50, mean.Q95)
+				if k == 0 {
+					more = unknown
+				}
+				text = appendKnown(text, more.Mean, more.SD, more.Q05, more.Q50, more.Q95,
+					c.path[t])
+				text = append(text, '\n')
+			}
+			for k := range c.at {
+				p, contrast := c.means[k][t], c.contrasts[k][t]
+				if c.hasMean(t) {
+					line(k, "", p.Mean, contrast.Mean)
+				}
+				if c.hasLevels(t) {
+					for l, name := range c.names(to) {
+						line(k, name, p.Levels[l], contrast.Levels[l])
+					}
+				}
+			}
+		}
 	}
 	_, err := w.Write(text)
 	return err
