@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -74,9 +75,11 @@ func TestEffectsOfTables(t *testing.T) {
 		if f.To == 2 {
 			want = 0.3
 		}
-		if f.To == 3 || math.Abs(f.Mean-want) > 0.04 {
-			t.Errorf("effect of x on %s is %v, want %v and none on the category", data.Names[f.To],
-				f.Mean, want)
+		if f.To == 3 && (!math.IsNaN(f.Mean) || f.Path != 1) {
+			t.Errorf("effect of x on the category is %v, by a path with %v", f.Mean, f.Path)
+		}
+		if f.To != 3 && !(math.Abs(f.Mean-want) <= 0.04) {
+			t.Errorf("effect of x on %s is %v, want %v", data.Names[f.To], f.Mean, want)
 		}
 	}
 	pairs, err := e.All(context.Background(), 1)
@@ -101,6 +104,21 @@ func TestEffectsOfTables(t *testing.T) {
 				t.Errorf("P(z = %s | do x = 1) is %v, want %v", data.Variables[3].Levels[k], got,
 					want)
 			}
+		}
+	} // A curve has the same probabilities, and their differences from those at the first value.
+	means, contrasts, err := e.Curve(1, []float64{0, 1}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 3 {
+		low, high := means[0][0].Levels[k].Mean, means[1][0].Levels[k].Mean
+		at := slices.IndexFunc(all, func(q effects.Prediction) bool { return q.Var == 3 })
+		if want := all[at].Levels[k].Mean; high != want {
+			t.Errorf("level %d: %v on the curve, %v predicted", k, high, want)
+		}
+		if got := contrasts[1][0].Levels[k].Mean; math.Abs(got-(high-low)) > 1e-12 ||
+			contrasts[0][0].Levels[k].Mean != 0 {
+			t.Errorf("level %d: a difference of %v, want %v", k, got, high-low)
 		}
 	}
 }
