@@ -336,7 +336,8 @@ func (b *Blocks) LogScoresToggled(dst []float64, j int, parents, variables []int
 // toggled writes the scores of j with each of some variables more or less among its parents, and,
 // unless joints is nil, the evidences of these parents, as logJoints has them. With R_AA = LLᵀ of
 // the columns of the parents, Y = L⁻¹R_Ai and Z = L⁻¹R_Aj, what is left of the columns of another
-// parent i and of j given A is R_ii − YᵀY, R_ij − YᵀZ and R_jj − ZᵀZ.
+// parent i and of j given A is R_ii − YᵀY, R_ij − YᵀZ and R_jj − ZᵀZ. Without a parent i of A, with
+// K = R_AA⁻¹ and B = K R_Aj, what is left of j is larger by B_iᵀ K_ii⁻¹ B_i, and |R| by |K_ii|.
 func (b *Blocks) toggled(dst, joints []float64, j int, parents, variables []int) {
 	scoring.CheckParents(b.Vars(), j, parents)
 	g := &b.groups[b.of[j]]
@@ -351,10 +352,17 @@ func (b *Blocks) toggled(dst, joints []float64, j int, parents, variables []int)
 		own: c.own(child)}
 	for k, i := range variables {
 		if at, found := slices.BinarySearch(parents, i); found {
-			rest := slices.Concat(parents[:at], parents[at+1:])
-			var joint float64
-			if dst[k], joint = b.both(j, rest); joints != nil {
-				joints[k] = joint
+			from := 0
+			for _, p := range parents[:at] {
+				from += b.first[p+1] - b.first[p]
+			}
+			width := b.first[i+1] - b.first[i]
+			m, logDet := c.without(b, from, from+width, child)
+			columns := len(c.from) - width
+			w.ends[0], w.stride = child, child
+			dst[k] = w.score(m, columns, logDet)
+			if joints != nil {
+				joints[k] = g.joint(columns, logDet) - g.aloneOf(parents) + g.alone[i]
 			}
 			continue
 		}
@@ -386,6 +394,8 @@ type conditional struct {
 	logDet float64
 	solved []solvedColumn
 	room   [2][]float64
+	// L⁻¹, by row, and R_AA⁻¹R_Aj of a child; nil until a parent is taken away
+	inverse, coefficients []float64
 }
 
 // A solvedColumn is a column c with L⁻¹R_Ac.
@@ -457,6 +467,70 @@ func (c *conditional) left(b *Blocks) []float64 {
 		}
 	}
 	return m
+}
+
+// invert computes L⁻¹ and the coefficients L⁻ᵀZ of the first solved columns, those of a child.
+func (c *conditional) invert(child int) {
+	p := len(c.from)
+	c.inverse, c.coefficients = make([]float64, p*p), make([]float64, p*child)
+	for k := range p { // column k of the identity
+		c.inverse[k*p+k] = 1 / c.factor[k*p+k]
+		for a := k + 1; a < p; a++ {
+			sum := 0.0
+			for e := k; e < a; e++ {
+				sum += c.factor[a*p+e] * c.inverse[e*p+k]
+			}
+			c.inverse[a*p+k] = -sum / c.factor[a*p+a]
+		}
+		for e, z := range c.solved[:child] {
+			for a := k; a < p; a++ {
+				c.coefficients[k*child+e] += c.inverse[a*p+k] * z.y[a]
+			}
+		}
+	}
+}
+
+// without is what is left of the child, the first solved columns, given the parents but those in
+// columns from … to−1 of them, and ln|R| of these parents.
+func (c *conditional) without(b *Blocks, from, to, child int) ([]float64, float64) {
+	if c.inverse == nil {
+		c.invert(child)
+	}
+	p, q := len(c.from), to-from
+	// The Cholesky factor F of K_ii, then F⁻¹B_i.
+	f, y, logDet := make([]float64, q*q), make([]float64, q*child), c.logDet
+	for a := range q {
+		for k := range a + 1 {
+			sum := 0.0
+			for e := from + a; e < p; e++ { // below, L⁻¹ has no others
+				sum += c.inverse[e*p+from+a] * c.inverse[e*p+from+k]
+			}
+			sum -= floats.Dot(f[a*q:a*q+k], f[k*q:k*q+k])
+			if k < a {
+				f[a*q+k] = sum / f[k*q+k]
+				continue
+			}
+			logDet += math.Log(sum)
+			f[a*q+a] = math.Sqrt(sum)
+		}
+		for e := range child {
+			sum := c.coefficients[(from+a)*child+e]
+			for k := range a {
+				sum -= f[a*q+k] * y[k*child+e]
+			}
+			y[a*child+e] = sum / f[a*q+a]
+		}
+	}
+	m := make([]float64, child*child)
+	for a, x := range c.solved[:child] {
+		for k, z := range c.solved[:a+1] {
+			m[a*child+k] = b.entry(c.group, x.column, z.column) - floats.Dot(x.y, z.y)
+			for e := range q {
+				m[a*child+k] += y[e*child+a] * y[e*child+k]
+			}
+		}
+	}
+	return m, logDet
 }
 
 // own is room for the columns of a child.
