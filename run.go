@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -51,13 +52,15 @@ type Run struct {
 	asked    Config          // as it was given
 	settings []SettingText   // of it: see Snapshot
 	engine   engine.Settings // with its defaults
+	given    sem.Model       // before models were compared
 	why      string          // it was chosen; "" means that it was asked for
 	problem  *engine.Problem
 	stage    engine.Stage
 	unusable error // why it cannot be used; nil means that it can
 
-	tableWarnings func() []string         // found once, when the model is known
-	sequence      func() inspect.Sequence // of the rows, found once
+	// found once: with and without those of normal noise
+	normalWarnings, otherWarnings func() []string
+	sequence                      func() inspect.Sequence // of the rows, found once
 }
 
 // NewRun checks data and settings, computes what is exact, and prepares the first step. Errors name
@@ -94,19 +97,19 @@ func newRun(ctx context.Context, data *dataset.Table, cfg Config, s engine.Share
 		})
 	}
 	p.Shared = s
-	r := &Run{asked: cfg, settings: settingsOf(p, e), engine: e, why: why, problem: p,
-		sequence: s.Sequence}
-	r.tableWarnings = sync.OnceValue(func() []string {
-		if data.OfKinds() {
-			// Tables of probabilities may be certain, and few rows only leave them open.
-			return slices.DeleteFunc([]string{inference.FunctionsWarning(data)},
-				func(w string) bool { return w == "" })
-		}
-		// The noise of models without traits may have any shape.
-		_, known := sem.As[sem.Described](p.Model)
-		return inspect.Warnings(data, (known || p.Model == nil) &&
-			!sem.TraitsOf(p.Model).AnyNoise)
-	})
+	r := &Run{asked: cfg, given: p.Model, settings: settingsOf(p, e), engine: e, why: why,
+		problem: p, sequence: s.Sequence}
+	table := func(normal bool) func() []string {
+		return sync.OnceValue(func() []string {
+			if data.OfKinds() {
+				// Tables of probabilities may be certain, and few rows only leave them open.
+				return slices.DeleteFunc([]string{inference.FunctionsWarning(data)},
+					func(w string) bool { return w == "" })
+			}
+			return inspect.Warnings(data, normal)
+		})
+	}
+	r.normalWarnings, r.otherWarnings = table(true), table(false)
 	if err := problems.CheckMemory(e.Engine(), p, problems.Size(p), cfg.Memory); err != nil {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
@@ -214,7 +217,7 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 	out.Sequence.Counted = r.problem.Counted
 	listed := *out.Posterior // the warnings are those of this result
 	out.Posterior = &listed
-	out.Warnings = slices.Concat(listed.Warnings, r.warnings(out.Sequence),
+	out.Warnings = slices.Concat(listed.Warnings, r.warnings(out.Sequence, out.Evidence),
 		diagnostics.Warnings(out.Checks))
 	out.Seconds.Total = out.Seconds.Infer + out.Seconds.Order + out.Seconds.Compile +
 		out.Seconds.Sample
@@ -225,16 +228,34 @@ func (r *Run) result(ctx context.Context) (*Result, error) {
 func (r *Run) Warnings() []string {
 	s := r.sequence()
 	s.Counted = r.problem.Counted
-	return r.warnings(s)
+	return r.warnings(s, nil)
 }
 
-func (r *Run) warnings(s inspect.Sequence) []string {
+func (r *Run) warnings(s inspect.Sequence, compared []sem.Evidence) []string {
 	w := slices.Clone(r.stage.Warnings())
 	type cautious interface{ Warnings(*dataset.Table) []string }
 	if m, ok := sem.As[cautious](r.problem.Model); ok {
 		w = append(w, m.Warnings(drawn.OnScale(r.problem.Data, r.problem.ModelScale))...)
 	}
-	return slices.Concat(w, s.Warnings(), r.tableWarnings())
+	of := r.otherWarnings
+	if r.normal(compared) {
+		of = r.normalWarnings
+	}
+	return slices.Concat(w, s.Warnings(), of())
+}
+
+// normal reports whether noise is taken for normal without a look at other shapes: by the model
+// that was asked for, or among those that were compared. The noise of models without traits may
+// have any shape.
+func (r *Run) normal(compared []sem.Evidence) bool {
+	if r.given != nil {
+		_, known := sem.As[sem.Described](r.given)
+		return known && !sem.TraitsOf(r.given).AnyNoise
+	}
+	return len(compared) > 0 && !slices.ContainsFunc(compared, func(e sem.Evidence) bool {
+		m, err := sem.Parse(e.Model)
+		return err == nil && sem.TraitsOf(m).AnyNoise && (!math.IsNaN(e.Log) || e.Pointless())
+	})
 }
 
 // errClosed is the error of a run that is used after [Run.Close], and errUnfinished that of one in

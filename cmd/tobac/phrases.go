@@ -8,7 +8,6 @@ import (
 	"tobac"
 	"tobac/engine"
 	"tobac/engine/stein"
-	"tobac/internal/explain"
 	"tobac/internal/inference"
 	"tobac/sem"
 )
@@ -82,16 +81,6 @@ func bestModel(all []sem.Evidence) (best sem.Evidence, why string) {
 	}
 	return best, fmt.Sprintf("which the data support by %.1f nats over %s", best.Log-next.Log,
 		sem.Describe(next.Model))
-}
-
-// closeModels is the warning that two models fit about equally well: odds below twenty to one.
-func closeModels(all []sem.Evidence) string {
-	best, next := inference.BestTwo(all)
-	if math.IsInf(next.Log, -1) || best.Log-next.Log > math.Log(20) {
-		return ""
-	}
-	return fmt.Sprintf("two models fit about equally well, %s and %s: %s",
-		sem.Describe(best.Model), sem.Describe(next.Model), explain.CompareModels(best, next))
 }
 
 // particlesListed reports whether the particles of SVGD are what is reported.

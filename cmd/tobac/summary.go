@@ -22,9 +22,6 @@ func newSummary(j *job, r *tobac.Result) summary {
 	for _, e := range r.Evidence {
 		s.Evidence = append(s.Evidence, evidence{e.Model, metrics.Number(e.Log), e.Note})
 	}
-	if w := closeModels(r.Evidence); w != "" {
-		s.Warnings = append(s.Warnings, w)
-	}
 	s.Orders = newOrdersSummary(r, j)
 	s.Cyclic = r.Posterior.Cyclic()
 	return s

@@ -389,17 +389,12 @@ func (v *Verdict) modelSentence(r *tobac.Result) string {
 		}
 	}
 	if v.Margin < math.Log(20) {
-		return fmt.Sprintf("Two models fit about equally well, %s and %s: %s.",
-			sem.Describe(best.Model), sem.Describe(next.Model), CompareModels(best, next))
+		return fmt.Sprintf("Two models fit about equally well, %s and %s: %.1f nats apart; fit "+
+			"with --model %s and with --model %s, and compare.", sem.Describe(best.Model),
+			sem.Describe(next.Model), v.Margin, best.Model, next.Model)
 	}
 	return fmt.Sprintf("The model is %s: the data support it by %.1f nats %s over %s.",
 		sem.Describe(best.Model), v.Margin, measure, sem.Describe(next.Model))
-}
-
-// CompareModels says how far apart two models are, and how to see what depends on the choice.
-func CompareModels(best, next sem.Evidence) string {
-	return fmt.Sprintf("%.1f nats apart; fit with --model %s and with --model %s, and compare",
-		best.Log-next.Log, best.Model, next.Model)
 }
 
 // leftOut names the models that could not be compared.

@@ -1,6 +1,7 @@
 package graphchains
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -542,6 +543,13 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	if s.doubt.Beside != "" {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, s.doubt.Beside)
 	}
+	basis, warnings, err := inference.HiddenCauses(ctx, data, s.Model, s.trust,
+		central(graphs, edges), s.Hypothesis.Scores, edges, problem)
+	if err != nil {
+		return nil, err
+	}
+	inf.Basis = cmp.Or(inf.Basis, basis)
+	inf.Posterior.Warnings = append(inf.Posterior.Warnings, warnings...)
 	if s.Hypothesis.InUnits {
 		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inference.UnitsWarning)
 	}
@@ -561,6 +569,22 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	n, _ := data.X.Dims()
 	inf.Functional = drawn.NewFunctional(scorers, n, problem.Seed, problem.Workers)
 	return inf, inference.AddEquations(ctx, data, inf.Posterior, scorers, problem)
+}
+
+// central is the graph with the greatest sum over its edges of what their probability has beyond
+// one half.
+func central(graphs []*dag.Graph, edges *mat.Dense) *dag.Graph {
+	best, at := math.Inf(-1), graphs[0]
+	for _, g := range graphs {
+		sum := 0.0
+		for _, e := range g.Edges() {
+			sum += edges.At(e.From, e.To) - 0.5
+		}
+		if sum > best {
+			best, at = sum, g
+		}
+	}
+	return at
 }
 
 // Save implements [engine.Stage].

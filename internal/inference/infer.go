@@ -545,6 +545,20 @@ func (inf *Inference) formWarnings(ctx context.Context, data *dataset.Table,
 	if ok {
 		say(reserved.FormNote(data, g, trust.FormOf(likeliest.Hypothesis.Scores)))
 	}
+	basis, warnings, err := HiddenCauses(ctx, data, inf.Best, inf.trust, g, likeliest.scores(),
+		probabilities, problem)
+	if inf.Basis == "" {
+		inf.Basis = basis
+	}
+	inf.Posterior.Warnings = append(inf.Posterior.Warnings, warnings...)
+	return err
+}
+
+// HiddenCauses is [trust.Trust.Hidden] of the edges of a graph whose direction is probable enough
+// to be said.
+func HiddenCauses(ctx context.Context, data *dataset.Table, m sem.Model, t trust.Trust,
+	g *dag.Graph, s score.Scorer, probabilities *mat.Dense, problem *engine.Problem) (basis string,
+	warnings []string, err error) {
 	var said []dag.Edge
 	for _, e := range g.Edges() {
 		if probabilities.At(e.From, e.To) >= posterior.Directed {
@@ -552,17 +566,9 @@ func (inf *Inference) formWarnings(ctx context.Context, data *dataset.Table,
 		}
 	}
 	fixed := problem.Prior.Fixed(len(data.Names))
-	basis, warning := inf.trust.Unprotected(data, inf.Best, g, said, func(e dag.Edge) bool {
+	return t.Hidden(ctx, data, m, g, s, said, func(e dag.Edge) bool {
 		return fixed.At(e.To, e.From) == 0
-	})
-	if inf.Basis == "" {
-		inf.Basis = basis
-	}
-	say(warning)
-	text, err := inf.trust.Confounded(ctx, data, inf.Best, g, likeliest.scores(), said,
-		problem.Workers)
-	say(text)
-	return err
+	}, problem.Workers)
 }
 
 // TrustOf is the part of the evidence that counts where rows depend on each other. It sets

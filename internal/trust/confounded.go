@@ -40,35 +40,52 @@ type confounded struct {
 	nats     float64
 }
 
-// Confounded is the warning that hidden common causes explain edges of a graph better than these
+// Hidden says what hidden common causes would mean for the edges of a graph that are said with a
+// direction: what directions follow from, where that assumes that there are none, and the warnings
+// that hidden causes explain what is seen better than these edges do. known reports edges whose
+// direction knowledge tells. Refuted forms have their own warnings.
+func (t Trust) Hidden(ctx context.Context, data *dataset.Table, m sem.Model, g *dag.Graph,
+	s score.Scorer, said []dag.Edge, known func(dag.Edge) bool, workers int) (basis string,
+	warnings []string, err error) {
+	n, _ := data.X.Dims()
+	traits := sem.TraitsOf(m)
+	if t.Form < 1 || data.Mask() != nil || traits.Categories {
+		return "", nil, nil
+	}
+	warning := ""
+	switch {
+	case traits.Equivalent:
+		basis = unprotected(data, traits.DirectionsFrom, g, said, known)
+		warning, err = t.common(ctx, data, g, said, workers)
+	case traits.Formed && !inspect.Recorded(data) && n >= 2*fewestCell:
+		warning, err = t.confounded(ctx, data, m, g, s, said, workers)
+	}
+	if warning != "" {
+		warnings = append(warnings, warning)
+	}
+	return basis, warnings, err
+}
+
+// confounded is the warning that hidden common causes explain edges of a graph better than these
 // do; "" where none does. said are the edges with a direction that is said. The evidence of the
 // edge i → j is what it adds to that of the equation of j, or of what is left of j without i; that
 // of a hidden cause is what it adds to the evidences of the noise of i and of what is left of j
 // ([hidden.LogEvidence]). The other terms of the equation are as they are, or fitted again. The
 // noise of the edge is as flexible as what a hidden cause leaves, if that has more evidence.
-//
-// To equivalent models a hidden cause and most of these edges are the same: [Trust.Unprotected].
-// Measurements and refuted forms have their own warnings.
-func (t Trust) Confounded(ctx context.Context, data *dataset.Table, m sem.Model, g *dag.Graph,
+func (t Trust) confounded(ctx context.Context, data *dataset.Table, m sem.Model, g *dag.Graph,
 	s score.Scorer, said []dag.Edge, workers int) (string, error) {
-	n, _ := data.X.Dims()
-	if !sem.TraitsOf(m).Formed || t.Form < 1 || data.Mask() != nil || inspect.Recorded(data) ||
-		n < 2*fewestCell {
-		return "", nil
-	}
 	spread, plain := inspect.Spread(data)
-	rest, err := additive.New(spread.X, nil, additive.Options{})
-	if err != nil {
-		return "", nil // the model says what is wrong
-	}
 	_, curved := sem.As[sem.Structural](m)
 	straight := !curved && sem.TraitsOf(m).AnyNoise
 	found := make([]confounded, len(said))
-	err = parallel.For(ctx, len(said), workers, func(k int) error {
+	err := parallel.For(ctx, len(said), workers, func(k int) error {
 		e := said[k]
 		if g.Has(e.From, e.To) && !slices.Contains(plain, e.From) && !slices.Contains(plain, e.To) {
-			p := pair{data: spread, g: g, scores: s, rest: rest, i: e.From, j: e.To, part: t.Rows,
-				straight: straight}
+			p, err := newPair(spread, g, s, e)
+			if err != nil {
+				return nil // the model says what is wrong
+			}
+			p.part, p.straight = t.Rows, straight
 			found[k] = confounded{e.From, e.To, p.hidden()}
 		}
 		return ctx.Err()
@@ -83,40 +100,27 @@ func (t Trust) Confounded(ctx context.Context, data *dataset.Table, m sem.Model,
 		names = append(names, fmt.Sprintf("%s and %s (by %.0f nats)",
 			strconv.Quote(data.Names[c.from]), strconv.Quote(data.Names[c.to]), c.nats))
 	}
-	return "a hidden common cause explains better than an edge how columns are related: " +
-		words.Some(names, namedPairs) + "; directions may be wrong", nil
+	return hiddenWarning(names), nil
 }
 
-// Unprotected names the directions that follow from conditional independences alone and would do so
-// too if the two variables had a hidden common cause; both are "" where none would. An edge from a
-// to b is protected where one leads to a from a variable that is not adjacent to b: with a hidden
-// cause of a and b that variable would be independent of b (visible edges, Zhang, Journal of
-// Machine Learning Research 9, 2008). A warning says so if the two are adjacent to a third
-// variable, as with three effects of a hidden cause, else what directions follow from
-// (bench/notes/noise.md). said are the edges of a graph whose direction is said, and known reports
-// those whose direction knowledge tells.
-func (t Trust) Unprotected(data *dataset.Table, m sem.Model, g *dag.Graph, said []dag.Edge,
-	known func(dag.Edge) bool) (basis, warning string) {
-	traits := sem.TraitsOf(m)
-	if !traits.Equivalent || traits.Categories || t.Form < 1 || data.Mask() != nil {
-		return "", ""
-	}
-	adjacent := func(i, j int) bool { return g.Has(i, j) || g.Has(j, i) }
+// unprotected is what directions follow from, where some follow from conditional independences alone
+// and would do so too if the two variables had a hidden common cause; "" where none would. An edge
+// from a to b is protected where one leads to a from a variable that is not adjacent to b: with a
+// hidden cause of a and b that variable would be independent of b (visible edges, Zhang, Journal of
+// Machine Learning Research 9, 2008).
+func unprotected(data *dataset.Table, from string, g *dag.Graph, said []dag.Edge,
+	known func(dag.Edge) bool) string {
 	var open []string
-	three := false
 	for _, e := range said {
 		if known(e) || slices.ContainsFunc(said, func(c dag.Edge) bool {
-			return c.To == e.From && !adjacent(c.From, e.To)
+			return c.To == e.From && !g.Has(c.From, e.To) && !g.Has(e.To, c.From)
 		}) {
 			continue
 		}
 		open = append(open, fmt.Sprintf("%s → %s", data.Names[e.From], data.Names[e.To]))
-		for i := range data.Names {
-			three = three || adjacent(i, e.From) && adjacent(i, e.To)
-		}
 	}
 	if len(open) == 0 {
-		return "", ""
+		return ""
 	}
 	rest := ""
 	switch n := len(said) - len(open); n {
@@ -126,14 +130,8 @@ func (t Trust) Unprotected(data *dataset.Table, m sem.Model, g *dag.Graph, said 
 	default:
 		rest = fmt.Sprintf("; the other %d would hold all the same", n)
 	}
-	named := words.Some(open, namedPairs)
-	if three {
-		return "", "a hidden common cause of columns that are all related to each other would " +
-			"explain the same conditional independences as the directions of " + named +
-			", which may be wrong" + rest
-	}
-	return traits.DirectionsFrom + ". Those of " + named + " assume that the two columns have " +
-		"no hidden common cause" + rest, ""
+	return from + ". Those of " + words.Some(open, namedPairs) + " assume that the two columns " +
+		"have no hidden common cause, which the data cannot tell from an edge" + rest
 }
 
 // A pair is an edge i → j of a graph under scores.
@@ -141,12 +139,27 @@ type pair struct {
 	data   *dataset.Table
 	g      *dag.Graph
 	scores score.Scorer
-	rest   *additive.Scorer // whose equations leave residuals
+	rest   *additive.Scorer // whose equations leave residuals, of these columns:
+	of     []int            // the two and their parents
 	i, j   int
 	part   float64 // of the rows that counts
 	// equations are straight lines: what tells an edge from the reversed one is noise, which a
 	// hidden cause may leave as well
 	straight bool
+}
+
+// newPair is the edge e of a graph.
+func newPair(data *dataset.Table, g *dag.Graph, s score.Scorer, e dag.Edge) (pair, error) {
+	of := slices.Concat([]int{e.From, e.To}, g.Parents(e.From), g.Parents(e.To))
+	slices.Sort(of)
+	of = slices.Compact(of)
+	n, _ := data.X.Dims()
+	x := mat.NewDense(n, len(of), nil)
+	for k, v := range of {
+		x.SetCol(k, mat.Col(nil, v, data.X))
+	}
+	rest, err := additive.New(x, nil, additive.Options{})
+	return pair{data: data, g: g, scores: s, rest: rest, of: of, i: e.From, j: e.To}, err
 }
 
 // hidden is the evidence of a hidden common cause over that of the edge, in nats; −∞ where it is
@@ -208,7 +221,12 @@ func evidences(x, y []float64) (edge, ofX, ofY float64) {
 
 // left is what the other parents leave of a variable, standardised, in the rows that are looked at.
 func (p pair) left(j int, parents []int, of int) []float64 {
-	return column(p.rest.Without(j, parents, of))
+	at := func(v int) int { return slices.Index(p.of, v) }
+	places := make([]int, len(parents))
+	for k, v := range parents {
+		places[k] = at(v)
+	}
+	return column(p.rest.Without(at(j), places, at(of)))
 }
 
 // column is one of mean 0 and variance 1 of the rows that are looked at.
