@@ -551,7 +551,7 @@ func (s *Settled) Inference(ctx context.Context, data *dataset.Table, by string,
 	inf.Basis = cmp.Or(inf.Basis, basis)
 	inf.Posterior.Warnings = append(inf.Posterior.Warnings, warnings...)
 	if s.Hypothesis.InUnits {
-		inf.Posterior.Warnings = append(inf.Posterior.Warnings, inference.UnitsWarning)
+		inf.Basis = inference.WithUnits(inf.Basis, s.Model)
 	}
 	scorers := make([]score.Scorer, len(graphs))
 	for k, g := range graphs {

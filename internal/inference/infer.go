@@ -329,18 +329,16 @@ func (inf *Inference) settleUnits() {
 	}
 }
 
-// UnitsWarning is said of hypotheses in the units of the data.
-const UnitsWarning = "equal noise variances in the units of the data fit this model best and " +
-	"identify directions: other units of a column (g for kg) could reverse them"
+// WithUnits adds to what directions follow from under a model that hypotheses in the units of the
+// data fit best.
+func WithUnits(basis string, m sem.Model) string {
+	return cmp.Or(basis, sem.TraitsOf(m).DirectionsFrom) + ". Equal noise variances in the units " +
+		"of the data identify them as well: other units of a column (g for kg) could reverse them"
+}
 
-// inUnits is the warning that hypotheses in the units of the data were chosen; "" if none was.
-func (inf *Inference) inUnits() string {
-	for _, p := range inf.Parts {
-		if p.Hypothesis.InUnits {
-			return UnitsWarning
-		}
-	}
-	return ""
+// inUnits reports whether hypotheses in the units of the data were chosen.
+func (inf *Inference) inUnits() bool {
+	return slices.ContainsFunc(inf.Parts, func(p Part) bool { return p.Hypothesis.InUnits })
 }
 
 // drop leaves out the parts that are far behind the best.
@@ -503,8 +501,8 @@ func (inf *Inference) finish(ctx context.Context, data *dataset.Table,
 	if err := inf.formWarnings(ctx, data, problem, likeliest, probabilities); err != nil {
 		return err
 	}
-	if w := inf.inUnits(); w != "" {
-		inf.Posterior.Warnings = append(inf.Posterior.Warnings, w)
+	if inf.inUnits() {
+		inf.Basis = WithUnits(inf.Basis, inf.Best)
 	}
 	for k, draw := range draws {
 		inf.Posterior.Draws[k] = posterior.Draw{Graph: draw.Graph, LogWeight: draw.LogWeight,
@@ -554,21 +552,23 @@ func (inf *Inference) formWarnings(ctx context.Context, data *dataset.Table,
 	return err
 }
 
-// HiddenCauses is [trust.Trust.Hidden] of the edges of a graph whose direction is probable enough
-// to be said.
+// HiddenCauses is [trust.Trust.Hidden] of the edges of a graph that are probable enough to be said.
 func HiddenCauses(ctx context.Context, data *dataset.Table, m sem.Model, t trust.Trust,
 	g *dag.Graph, s score.Scorer, probabilities *mat.Dense, problem *engine.Problem) (basis string,
 	warnings []string, err error) {
-	var said []dag.Edge
+	fixed := problem.Prior.Fixed(len(data.Names))
+	said := trust.Said{Graph: g,
+		Known: func(e dag.Edge) bool { return fixed.At(e.To, e.From) == 0 }}
 	for _, e := range g.Edges() {
-		if probabilities.At(e.From, e.To) >= posterior.Directed {
-			said = append(said, e)
+		p := probabilities.At(e.From, e.To)
+		if p >= posterior.Directed {
+			said.Directed = append(said.Directed, e)
+		}
+		if p+probabilities.At(e.To, e.From) >= posterior.Directed {
+			said.Adjacent = append(said.Adjacent, e)
 		}
 	}
-	fixed := problem.Prior.Fixed(len(data.Names))
-	return t.Hidden(ctx, data, m, g, s, said, func(e dag.Edge) bool {
-		return fixed.At(e.To, e.From) == 0
-	}, problem.Workers)
+	return t.Hidden(ctx, data, m, s, said, problem.Workers)
 }
 
 // TrustOf is the part of the evidence that counts where rows depend on each other. It sets

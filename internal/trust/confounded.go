@@ -40,13 +40,18 @@ type confounded struct {
 	nats     float64
 }
 
-// Hidden says what hidden common causes would mean for the edges of a graph that are said with a
-// direction: what directions follow from, where that assumes that there are none, and the warnings
-// that hidden causes explain what is seen better than these edges do. known reports edges whose
-// direction knowledge tells. Refuted forms have their own warnings.
-func (t Trust) Hidden(ctx context.Context, data *dataset.Table, m sem.Model, g *dag.Graph,
-	s score.Scorer, said []dag.Edge, known func(dag.Edge) bool, workers int) (basis string,
-	warnings []string, err error) {
+// Said is what a result says of the edges of a probable graph.
+type Said struct {
+	Graph              *dag.Graph
+	Adjacent, Directed []dag.Edge          // edges that are sure, and those whose direction is
+	Known              func(dag.Edge) bool // whose direction is known
+}
+
+// Hidden says what hidden common causes would mean for what is said: what directions follow from,
+// where that assumes that there are none, and the warnings that hidden causes explain what is seen
+// better than edges do. s are the scores of the model. Refuted forms have their own warnings.
+func (t Trust) Hidden(ctx context.Context, data *dataset.Table, m sem.Model, s score.Scorer,
+	said Said, workers int) (basis string, warnings []string, err error) {
 	n, _ := data.X.Dims()
 	traits := sem.TraitsOf(m)
 	if t.Form < 1 || data.Mask() != nil || traits.Categories {
@@ -55,10 +60,10 @@ func (t Trust) Hidden(ctx context.Context, data *dataset.Table, m sem.Model, g *
 	warning := ""
 	switch {
 	case traits.Equivalent:
-		basis = unprotected(data, traits.DirectionsFrom, g, said, known)
-		warning, err = t.common(ctx, data, g, said, workers)
+		basis = unprotected(data, traits.DirectionsFrom, said)
+		warning, err = t.common(ctx, data, said, workers)
 	case traits.Formed && !inspect.Recorded(data) && n >= 2*fewestCell:
-		warning, err = t.confounded(ctx, data, m, g, s, said, workers)
+		warning, err = t.confounded(ctx, data, m, s, said, workers)
 	}
 	if warning != "" {
 		warnings = append(warnings, warning)
@@ -67,19 +72,20 @@ func (t Trust) Hidden(ctx context.Context, data *dataset.Table, m sem.Model, g *
 }
 
 // confounded is the warning that hidden common causes explain edges of a graph better than these
-// do; "" where none does. said are the edges with a direction that is said. The evidence of the
-// edge i → j is what it adds to that of the equation of j, or of what is left of j without i; that
-// of a hidden cause is what it adds to the evidences of the noise of i and of what is left of j
-// ([hidden.LogEvidence]). The other terms of the equation are as they are, or fitted again. The
-// noise of the edge is as flexible as what a hidden cause leaves, if that has more evidence.
-func (t Trust) confounded(ctx context.Context, data *dataset.Table, m sem.Model, g *dag.Graph,
-	s score.Scorer, said []dag.Edge, workers int) (string, error) {
+// do; "" where none does. The evidence of the edge i → j is what it adds to that of the equation of
+// j, or of what is left of j without i; that of a hidden cause is what it adds to the evidences of
+// the noise of i and of what is left of j ([hidden.LogEvidence]). The other terms of the equation
+// are as they are, or fitted again. The noise of the edge is as flexible as what a hidden cause
+// leaves, if that has more evidence.
+func (t Trust) confounded(ctx context.Context, data *dataset.Table, m sem.Model, s score.Scorer,
+	said Said, workers int) (string, error) {
 	spread, plain := inspect.Spread(data)
 	_, curved := sem.As[sem.Structural](m)
 	straight := !curved && sem.TraitsOf(m).AnyNoise
-	found := make([]confounded, len(said))
-	err := parallel.For(ctx, len(said), workers, func(k int) error {
-		e := said[k]
+	g, edges := said.Graph, said.Directed
+	found := make([]confounded, len(edges))
+	err := parallel.For(ctx, len(edges), workers, func(k int) error {
+		e := edges[k]
 		if g.Has(e.From, e.To) && !slices.Contains(plain, e.From) && !slices.Contains(plain, e.To) {
 			p, err := newPair(spread, g, s, e)
 			if err != nil {
@@ -108,11 +114,11 @@ func (t Trust) confounded(ctx context.Context, data *dataset.Table, m sem.Model,
 // from a to b is protected where one leads to a from a variable that is not adjacent to b: with a
 // hidden cause of a and b that variable would be independent of b (visible edges, Zhang, Journal of
 // Machine Learning Research 9, 2008).
-func unprotected(data *dataset.Table, from string, g *dag.Graph, said []dag.Edge,
-	known func(dag.Edge) bool) string {
+func unprotected(data *dataset.Table, from string, s Said) string {
 	var open []string
+	g, said := s.Graph, s.Directed
 	for _, e := range said {
-		if known(e) || slices.ContainsFunc(said, func(c dag.Edge) bool {
+		if s.Known(e) || slices.ContainsFunc(said, func(c dag.Edge) bool {
 			return c.To == e.From && !g.Has(c.From, e.To) && !g.Has(e.To, c.From)
 		}) {
 			continue

@@ -218,9 +218,9 @@ func (c correlations) improvement(g *dag.Graph, effects []int) float64 {
 	}
 }
 
-// cliques are sets of two to mostEffects variables that are all adjacent to each other, with an
-// edge among them that is said; at most mostCauses.
-func cliques(g *dag.Graph, said []dag.Edge) (all [][]int) {
+// cliques are sets of two to mostEffects variables that are all adjacent to each other, with a sure
+// edge among them; at most mostCauses.
+func cliques(g *dag.Graph, sure []dag.Edge) (all [][]int) {
 	adjacent := func(i, j int) bool { return g.Has(i, j) || g.Has(j, i) }
 	known := map[string]bool{}
 	var add func(set []int)
@@ -242,22 +242,25 @@ func cliques(g *dag.Graph, said []dag.Edge) (all [][]int) {
 			}
 		}
 	}
-	for _, e := range said {
+	for _, e := range sure {
 		add([]int{e.From, e.To})
 	}
 	return all
 }
 
 // common is the warning that hidden common causes explain correlations better than the edges of a
-// graph; "" where none does.
-func (t Trust) common(ctx context.Context, data *dataset.Table, g *dag.Graph, said []dag.Edge,
-	workers int) (string, error) {
+// graph; "" where none does, and where a column determines another.
+func (t Trust) common(ctx context.Context, data *dataset.Table, said Said, workers int) (string,
+	error) {
+	if inspect.Determined(data) != "" {
+		return "", nil // which has a warning of its own
+	}
 	n, _ := data.X.Dims()
 	c := correlations{inspect.Correlations(data), t.Rows * float64(n)}
-	sets := cliques(g, said)
+	sets := cliques(said.Graph, said.Adjacent)
 	gains := make([]float64, len(sets))
 	err := parallel.For(ctx, len(sets), workers, func(k int) error {
-		gains[k] = c.improvement(g, sets[k])
+		gains[k] = c.improvement(said.Graph, sets[k])
 		return ctx.Err()
 	})
 	if err != nil {
@@ -286,5 +289,5 @@ func hiddenWarning(columns []string) string {
 		return ""
 	}
 	return "a hidden common cause explains better than edges how columns are related: " +
-		words.Some(columns, namedPairs) + "; directions may be wrong"
+		words.Some(columns, namedPairs) + "; these edges and directions may be wrong"
 }

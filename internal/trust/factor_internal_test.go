@@ -51,7 +51,6 @@ func TestFactor(t *testing.T) {
 	}
 	g.Set(4, 0, true)
 	g.Set(5, 1, true)
-	none := func(dag.Edge) bool { return false }
 	for _, hidden := range []bool{true, false} {
 		data := sixColumns(rng, g, hidden)
 		c := correlations{inspect.Correlations(data), 2000}
@@ -71,8 +70,9 @@ func TestFactor(t *testing.T) {
 		}
 		for _, m := range []sem.Model{sem.BGe{}, sem.Linear{}} {
 			scored, _ := sem.As[sem.Scored](m)
-			_, warnings, err := WholeTrust.Hidden(t.Context(), data, scored, g,
-				score.NewFunc(6, func(int, []int) float64 { return 0 }), g.Edges(), none, 1)
+			_, warnings, err := WholeTrust.Hidden(t.Context(), data, scored,
+				score.NewFunc(6, func(int, []int) float64 { return 0 }),
+				Said{Graph: g, Adjacent: g.Edges()}, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -212,8 +212,8 @@ func TestConfounded(t *testing.T) {
 		edge dag.Edge
 		want string
 	}{{dag.Edge{From: 0, To: 1}, `"a" and "b" (by `}, {dag.Edge{From: 1, To: 2}, ""}} {
-		_, warnings, err := WholeTrust.Hidden(t.Context(), data, m, g, all[0].Scores,
-			[]dag.Edge{c.edge}, func(dag.Edge) bool { return false }, 1)
+		_, warnings, err := WholeTrust.Hidden(t.Context(), data, m, all[0].Scores,
+			Said{Graph: g, Directed: []dag.Edge{c.edge}}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,12 +242,14 @@ func TestUnprotected(t *testing.T) {
 		{said[0], "v. Those of b → c assume that the two columns have no hidden common cause, " +
 			"which the data cannot tell from an edge; the other 2 would hold all the same"},
 	} {
-		got := unprotected(data, "v", g, said, func(e dag.Edge) bool { return e == c.known })
+		got := unprotected(data, "v", Said{Graph: g, Directed: said,
+			Known: func(e dag.Edge) bool { return e == c.known }})
 		if got != c.want {
 			t.Errorf("%v known: %q, want %q", c.known, got, c.want)
 		}
 	}
-	if got := unprotected(data, "v", g, said[2:], func(dag.Edge) bool { return true }); got != "" {
+	if got := unprotected(data, "v", Said{Graph: g, Directed: said[:1],
+		Known: func(dag.Edge) bool { return true }}); got != "" {
 		t.Errorf("all known: %q", got)
 	}
 }
