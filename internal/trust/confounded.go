@@ -109,11 +109,11 @@ func (t Trust) confounded(ctx context.Context, data *dataset.Table, m sem.Model,
 	return hiddenWarning(names), nil
 }
 
-// unprotected is what directions follow from, where some follow from conditional independences alone
-// and would do so too if the two variables had a hidden common cause; "" where none would. An edge
-// from a to b is protected where one leads to a from a variable that is not adjacent to b: with a
-// hidden cause of a and b that variable would be independent of b (visible edges, Zhang, Journal of
-// Machine Learning Research 9, 2008).
+// unprotected is what directions follow from, where some follow from conditional independences
+// alone and would do so too if the two variables had a hidden common cause; "" where none would. An
+// edge from a to b is protected where one leads to a from a variable that is not adjacent to b:
+// with a hidden cause of a and b that variable would be independent of b (visible edges, Zhang,
+// Journal of Machine Learning Research 9, 2008).
 func unprotected(data *dataset.Table, from string, s Said) string {
 	var open []string
 	g, said := s.Graph, s.Directed

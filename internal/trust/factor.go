@@ -162,8 +162,8 @@ func setRest(rests *mat.Dense, row, j int, parents []int, weights []float64) {
 	}
 }
 
-// principal has loadings and noise variances for the covariances of what parents leave of the effects:
-// along their first principal component.
+// principal has loadings and noise variances for the covariances of what parents leave of the
+// effects: along their first principal component.
 func principal(left *mat.Dense) (loading, noise []float64) {
 	k, _ := left.Dims()
 	r := mat.NewSymDense(k, nil)
@@ -195,7 +195,7 @@ func (c correlations) improvement(g *dag.Graph, effects []int) float64 {
 	for _, j := range effects {
 		parents := g.Parents(j)
 		edges += c.equation(j, parents)
-		f.parents = append(f.parents, slices.DeleteFunc(slices.Clone(parents), func(i int) bool {
+		f.parents = append(f.parents, slices.DeleteFunc(parents, func(i int) bool {
 			return slices.Contains(effects, i)
 		}))
 	}

@@ -238,7 +238,8 @@ func TestUnprotected(t *testing.T) {
 		want  string
 	}{
 		{dag.Edge{}, "v. Those of a → c, b → c assume that the two columns have no hidden common " +
-			"cause, which the data cannot tell from an edge; the other one would hold all the same"},
+			"cause, which the data cannot tell from an edge; the other one would hold all the " +
+			"same"},
 		{said[0], "v. Those of b → c assume that the two columns have no hidden common cause, " +
 			"which the data cannot tell from an edge; the other 2 would hold all the same"},
 	} {
