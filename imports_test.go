@@ -118,7 +118,8 @@ var allowed = map[string][]string{
 		"tobac/internal/additive", "tobac/internal/generalised", "tobac/internal/smooth",
 		"tobac/internal/exact", "tobac/internal/likelihoods", "tobac/models", "tobac/score",
 		"tobac/effects", "tobac/posterior",
-		"tobac/internal/inspect", "tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
+		"tobac/internal/inspect", "tobac/internal/search", "tobac/internal/stream",
+		"tobac/dag", "tobac/dataset", "gonum.org/v1/gonum"},
 
 	"tobac/internal/refinement": {"tobac/internal/nodescore", "tobac/internal/exact", "tobac/score",
 		"tobac/dag"},

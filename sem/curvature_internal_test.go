@@ -72,3 +72,38 @@ func TestCurvedDense(t *testing.T) {
 		t.Errorf("%d of 20 tables of straight lines are curved, want at most 3", seen)
 	}
 }
+
+// Gaussian processes are looked at on tables that networks made, where no function of a single
+// parent shows curvature, and not where straight lines did, with columns of one scale and of many.
+func TestBent(t *testing.T) {
+	seen, overlooked := 0, 0
+	for seed := range uint64(20) {
+		g, err := dataset.SimulateER(dataset.ERConfig{Vars: 10, Seed: seed, EdgesPerNode: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		standard, err := lines.Train.Standardize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bent(lines.Train) || bent(standard) {
+			seen++
+		}
+		curves, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bent(curves.Train) {
+			overlooked++
+		}
+	}
+	// networks of some tables are straight where the rows are
+	if seen > 1 || overlooked > 6 {
+		t.Errorf("%d of 20 tables of straight lines are bent, and %d of 20 of networks are not, "+
+			"want at most 1 and 6", seen, overlooked)
+	}
+}

@@ -94,7 +94,7 @@ func (m gpModel) Pointless(data *dataset.Table, compared []Evidence) string {
 		return ""
 	}
 	if straightLines(data, compared) {
-		return straight
+		return unlessBent(data, straight)
 	}
 	plain, shaped, more := math.NaN(), math.NaN(), math.NaN()
 	lines, curves := math.Inf(-1), math.NaN()
@@ -113,13 +113,13 @@ func (m gpModel) Pointless(data *dataset.Table, compared []Evidence) string {
 			shaped = e.Log
 		case familyAdditive:
 			if more = e.Log; e.Note == noCurvature {
-				return noMore
+				return unlessBent(data, noMore)
 			}
 		}
 	}
 	switch {
 	case more <= plain+worthwhile, curves <= lines+worthwhile:
-		return noMore
+		return unlessBent(data, noMore)
 	case more-shaped < shapeShare*(shaped-plain) && farOut(data):
 		return farTails
 	case normalCurves(data) < more-hopelessNats:
