@@ -217,6 +217,32 @@ func TestImportGradient(t *testing.T) {
 	}
 }
 
+// TestImportSoftmaxGradient: gorgonia's derivatives of a softmax and of its logarithm are imported,
+// and differentiated once more.
+func TestImportSoftmaxGradient(t *testing.T) {
+	for axis := range 3 {
+		for name, f := range map[string]func(*G.Node, ...int) (*G.Node, error){
+			"softmax": G.SoftMax, "log softmax": G.LogSoftMax} {
+			x := leaf(G.NewGraph(), "x", ad.Shape{2, 3, 2})
+			loss := G.Must(G.Sum(G.Must(G.Sin(G.Must(f(x, axis))))))
+			b := ad.NewBuilder(name)
+			mine := imported(t, b, loss)[0]
+			theirs, err := G.Grad(loss, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := b.InputNamed("x")
+			gradient := []*ad.Node{b.Grad(mine, n)[0], imported(t, b, theirs...)[0]}
+			outputs := append(gradient, b.Grad(gradient[0].Square().Sum(), n)[0],
+				b.Grad(gradient[1].Square().Sum(), n)[0])
+			at := normals(rand.New(rand.NewPCG(2, uint64(axis))), 12)
+			got := runEngines(t, []*ad.Node{n}, outputs, [][]float64{at}, 1e-12)
+			compare(t, fmt.Sprintf("derivative of %s along %d", name, axis), got[1], got[0], 1e-12)
+			compare(t, fmt.Sprintf("second one of %s along %d", name, axis), got[3], got[2], 1e-12)
+		}
+	}
+}
+
 // TestImportInputs: inputs that exist are used, those of another shape are an error, and so
 // are nodes of another type; other ops run and have no derivative.
 func TestImportInputs(t *testing.T) {

@@ -26,6 +26,7 @@ var layers = map[string]layer{
 	"*gorgonia.BatchNormOp":         of(batchNorm), "*gorgonia.GroupNormOp": of(groupNorm),
 	"*gorgonia.ctcLossOp": ctcLoss, "*gorgonia.dropoutOp": dropout,
 	"*gorgonia.sparsemaxOp": sparsemax, "*gorgonia.dtConvOp": convert,
+	"*gorgonia.softmaxDiffOp": softmaxDerivative,
 }
 
 // A layer adds what a call of an operation computes.
@@ -338,6 +339,19 @@ func sparsemax(m *importer, c *call, x []*ad.Node) *ad.Node {
 	count := on.Sum(last).Reshape(kept)
 	threshold := on.Mul(x[0]).Sum(last).Reshape(kept).AddScalar(-1).Div(count)
 	return on.Mul(x[0].Sub(threshold))
+}
+
+// softmaxDerivative is gorgonia's derivative of a softmax, or of its logarithm, y: its second
+// operand; the third is the cotangent.
+func softmaxDerivative(_ *importer, c *call, x []*ad.Node) *ad.Node {
+	y, ct := x[1], x[2]
+	axis := softmaxAxis(c.number("axis"), y.Shape())
+	kept := slices.Clone(y.Shape())
+	kept[axis] = 1
+	if c.field("isLog").Bool() {
+		return ct.Sub(y.Exp().Mul(ct.Sum(axis).Reshape(kept)))
+	}
+	return y.Mul(ct.Sub(ct.Mul(y).Sum(axis).Reshape(kept)))
 }
 
 // convert is a conversion to another type: to a whole number it drops the fraction.
