@@ -23,7 +23,7 @@ type Stretch struct {
 // coded every step is a stretch.
 func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 	if !coded {
-		return each(steps), nil
+		return p.inBlocks(each(steps)), nil
 	}
 	temporaries := alignUp(p.Arena)
 	e := &emission{temporaries: int32(temporaries), ops: make([]native.Op, 0, len(steps))}
@@ -65,9 +65,9 @@ func (p *Plan) Join(steps []Step, coded bool) ([]Stretch, error) {
 		return nil, err
 	}
 	if text.Seal() != nil {
-		return each(steps), nil
+		all = each(steps)
 	}
-	return all, nil
+	return p.inBlocks(all), nil
 }
 
 // A stretch of more than mostWhole operations is cut into pieces of pieceOps or a few more:
@@ -177,8 +177,10 @@ func (in *codeInstr) Run(f *Frame) {
 }
 
 // Cost is that of the steps.
-func (in *codeInstr) Cost() (flops, bytes int) {
-	for _, s := range in.steps {
+func (in *codeInstr) Cost() (flops, bytes int) { return costOf(in.steps) }
+
+func costOf(steps []Step) (flops, bytes int) {
+	for _, s := range steps {
 		f, b := s.Cost()
 		flops, bytes = flops+f, bytes+b
 	}

@@ -70,13 +70,16 @@ func (p *Plan) operand(v *ir.Value, e int) operand {
 }
 
 // runs goes through the live elements of an element-wise value, in as few runs as possible.
-func (p *Plan) runs(v *ir.Value) iter.Seq[run] {
+func (p *Plan) runs(v *ir.Value) iter.Seq[run] { return p.runsOf(v, 0, v.Len()) }
+
+// runsOf goes through the elements from one to another.
+func (p *Plan) runsOf(v *ir.Value, from, to int) iter.Seq[run] {
 	var args [3]*Place
 	var one [3]bool // the same number for all elements
 	for i, a := range v.Args {
 		args[i], one[i] = &p.places[a.ID], len(a.Shape) == 0
 	}
-	return p.join(v, len(v.Args), func(e int, next *run) bool {
+	return p.join(v, len(v.Args), from, to, func(e int, next *run) bool {
 		for i := range v.Args {
 			at, k := args[i], e
 			if one[i] {
@@ -93,13 +96,15 @@ func (p *Plan) runs(v *ir.Value) iter.Seq[run] {
 	})
 }
 
-// join goes through the live elements of v that have operands, in as few runs as possible.
-func (p *Plan) join(v *ir.Value, args int, operands func(e int, next *run) bool) iter.Seq[run] {
+// join goes through the live elements of v, from one to another, that have operands, in as few runs
+// as possible.
+func (p *Plan) join(v *ir.Value, args, from, to int,
+	operands func(e int, next *run) bool) iter.Seq[run] {
 	at := &p.places[v.ID]
 	off, width := at.Store.Off, at.Store.Width
 	return func(yield func(run) bool) {
 		r, next := run{}, run{n: 1}
-		p.order(v, func(e int) {
+		p.order(v, from, to, func(e int) {
 			if !v.Live[e] || !operands(e, &next) {
 				return
 			}

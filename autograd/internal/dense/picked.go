@@ -9,7 +9,7 @@ var same = &ir.Unary{Form: ir.Same, Vec: func(dst, x []float64) { copy(dst, x) }
 // all of these are in their place.
 func (p *Plan) lowerPicked(v *ir.Value) Instruction {
 	in, picks := &unaryInstr{Unary: same, width: p.width(v)}, v.Picks()
-	in.runs, in.single = p.scatter(p.join(v, 1, func(e int, next *run) bool {
+	in.runs, in.single = p.scatter(p.join(v, 1, 0, v.Len(), func(e int, next *run) bool {
 		next.src[0] = operand{off: ZeroOffset, width: 1}
 		if k := picks[e]; k.At >= 0 {
 			next.src[0] = p.operand(v.Args[k.Arg], int(k.At))

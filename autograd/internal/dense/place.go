@@ -71,7 +71,7 @@ func (p *Plan) placeElements(v *ir.Value, element bool) {
 		}
 	case v.Const != nil:
 		at.Store = &Storage{Off: len(p.Constant), Slots: int(count), Width: 1}
-		p.order(v, func(e int) {
+		p.order(v, 0, v.Len(), func(e int) {
 			if v.Live[e] {
 				p.Constant = append(p.Constant, v.Const[e])
 			}
@@ -93,7 +93,7 @@ func (p *Plan) numbers(n int) []int32 {
 func (p *Plan) slots(v *ir.Value) (count int32) {
 	at := &p.places[v.ID]
 	at.Slot = make([]int32, len(v.Live))
-	p.order(v, func(e int) {
+	p.order(v, 0, v.Len(), func(e int) {
 		at.Slot[e] = -1
 		if at.whole {
 			count = int32(e)

@@ -2,6 +2,7 @@ package dense
 
 import (
 	"fmt"
+	"slices"
 
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/passes"
@@ -177,6 +178,9 @@ func (p *Plan) AllocateReusing(kept ...*ir.Value) {
 	ends := make([]*Storage, len(p.F.Values)+1) // by the value after which they are free
 	ending := func(s *Storage) { s.next, ends[s.last] = ends[s.last], s }
 	plan := newPlanner(len(p.Constant))
+	if p.large() { // see blocks.go
+		plan.large, plan.whole = max(ManyNumbers/64, 1), map[int][]int{}
+	}
 	for _, v := range p.F.Values {
 		if v.IsInput() && p.Stored(v) {
 			s := p.places[v.ID].Store
@@ -191,11 +195,32 @@ func (p *Plan) AllocateReusing(kept ...*ir.Value) {
 		}
 		if p.Has(passes.MemoryReuse) {
 			for s := ends[v.ID]; s != nil; s = s.next {
-				plan.free(s.Off, s.size())
+				if !readsAgain(v, s, plan.large) {
+					plan.free(s.Off, s.size())
+				}
 			}
 		}
 	}
 	p.Arena = plan.size
+}
+
+// large reports whether the values take so much memory that some may be computed in blocks.
+func (p *Plan) large() bool {
+	n := len(p.Constant)
+	for _, v := range p.F.Values {
+		if p.owns(v) {
+			n += p.places[v.ID].Store.size()
+		}
+	}
+	return n >= ManyNumbers
+}
+
+// readsAgain reports whether v, the last value to read s, may be computed in blocks of arrays of
+// so many numbers, each of which reads it again.
+func readsAgain(v *ir.Value, s *Storage, large int) bool {
+	return large > 0 && s.size() < large && slices.ContainsFunc(v.Args, func(a *ir.Value) bool {
+		return a.Len() >= large
+	})
 }
 
 // AllocateUniform gives every value that is the same in all lanes a place of its
@@ -211,11 +236,12 @@ func (p *Plan) AllocateUniform() {
 	p.Arena = plan.size
 }
 
-// order calls f with the elements of v, in the order in which they are stored.
-func (p *Plan) order(v *ir.Value, f func(e int)) {
-	n, k := v.Len(), max(p.places[v.ID].columns, 1)
+// order calls f with the elements of v from one to another, in the order in which they are stored:
+// all if that is column by column.
+func (p *Plan) order(v *ir.Value, from, to int, f func(e int)) {
+	k := max(p.places[v.ID].columns, 1)
 	for j := range k {
-		for e := j; e < n; e += k {
+		for e := from + j; e < to; e += k {
 			f(e)
 		}
 	}

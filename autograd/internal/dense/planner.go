@@ -5,12 +5,22 @@ import (
 	"slices"
 )
 
+var (
+	// ManyNumbers is how many numbers arrays have that no cache holds: some are computed in blocks
+	// of rows, see blocks.go.
+	ManyNumbers = 1 << 19
+	// BlockNumbers is how many numbers a block of rows has, which a cache holds.
+	BlockNumbers = 1 << 15
+)
+
 // A planner hands out ranges of the arena, first fit, and takes them back. Ranges of a line or
 // more start with one; small ones share lines, which stay theirs.
 type planner struct {
 	size  int
 	open  []gap             // free ranges by offset, never adjacent
 	small [smallSizes][]int // free ranges of 1, 2 and 4 numbers
+	large int               // size from which on a range is taken again in one piece only, 0: none
+	whole map[int][]int     // free ranges of these sizes
 }
 
 // smallSizes is the number of sizes below that of a line, 1<<smallSizes numbers.
@@ -31,6 +41,14 @@ func (p *planner) alloc(n int) int {
 		return p.take(k)
 	}
 	n = alignUp(n)
+	if free := p.whole[n]; len(free) > 0 {
+		p.whole[n] = free[:len(free)-1]
+		return free[len(free)-1]
+	}
+	if p.large > 0 && n >= p.large {
+		p.size += n
+		return p.size - n
+	}
 	for i, g := range p.open {
 		if g.n >= n {
 			if g.n == n {
@@ -74,6 +92,10 @@ func (p *planner) free(off, n int) {
 		return
 	}
 	g := gap{off, alignUp(n)}
+	if p.large > 0 && g.n >= p.large {
+		p.whole[g.n] = append(p.whole[g.n], off)
+		return
+	}
 	i, _ := slices.BinarySearchFunc(p.open, off, func(x gap, off int) int { return x.off - off })
 	p.open = slices.Insert(p.open, i, g)
 	if i+1 < len(p.open) && g.off+g.n == p.open[i+1].off {

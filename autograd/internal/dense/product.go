@@ -111,7 +111,7 @@ func (p *Plan) lowerMatMul(v *ir.Value) Instruction {
 	}
 	m := &pairsInstr{width: p.width(v)}
 	sa, sb := p.places[a.ID], p.places[b.ID]
-	p.order(v, func(e int) {
+	p.order(v, 0, v.Len(), func(e int) {
 		if !v.Live[e] {
 			return
 		}
@@ -325,12 +325,7 @@ func (in *wholeProduct) Run(f *Frame) {
 		a, rest := in.a[g].gather(f.M, f.Scratch)
 		b, _ := in.b[g].gather(f.M, rest)
 		c := f.M[in.at[g]:][:a.Rows*b.Cols]
-		if b.Cols == 1 && (b.Row == 1 || b.Rows <= 1) {
-			Kernels.MulVec(c, a, b.Data[:b.Rows])
-		} else {
-			Kernels.MulStrided(general(a.Rows, b.Cols, b.Cols, c), a,
-				general(b.Rows, b.Cols, b.Row, b.Data))
-		}
+		multiplyInto(c, a, b)
 		if in.exact != nil && !Kernels.Finite(c) {
 			// A structural zero may have met an infinity, a product that counts as
 			// zero.
@@ -338,6 +333,16 @@ func (in *wholeProduct) Run(f *Frame) {
 			return
 		}
 	}
+}
+
+// multiplyInto computes a product of matrices, of which b has contiguous rows.
+func multiplyInto(c []float64, a, b vector.Strided) {
+	if b.Cols == 1 && (b.Row == 1 || b.Rows <= 1) {
+		Kernels.MulVec(c, a, b.Data[:b.Rows])
+		return
+	}
+	Kernels.MulStrided(general(a.Rows, b.Cols, b.Cols, c), a,
+		general(b.Rows, b.Cols, b.Row, b.Data))
 }
 
 // multiply computes v leaving out the products with elements known to be zero.
@@ -364,8 +369,14 @@ func general(rows, cols, stride int, data []float64) blas64.General {
 // Cost implements [Instruction].
 func (in *wholeProduct) Cost() (flops, bytes int) {
 	for g := range in.a {
-		m, k, n := in.a[g].rows, in.b[g].rows, in.b[g].cols
-		flops, bytes = flops+2*m*k*n, bytes+8*(m*k+k*n+m*n)
+		f, b := in.a[g].cost(&in.b[g])
+		flops, bytes = flops+f, bytes+b
 	}
 	return flops, bytes
+}
+
+// cost of the product with another factor.
+func (g *factor) cost(b *factor) (flops, bytes int) {
+	m, k, n := g.rows, b.rows, b.cols
+	return 2 * m * k * n, 8 * (m*k + k*n + m*n)
 }

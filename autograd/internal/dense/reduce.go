@@ -28,7 +28,7 @@ type reduceInstr struct {
 func (p *Plan) lowerReduce(v *ir.Value) *reduceInstr {
 	in := &reduceInstr{width: p.width(v)}
 	sources := v.Sources()
-	p.order(v, func(e int) {
+	p.order(v, 0, v.Len(), func(e int) {
 		if v.Live[e] && !in.addScattered(p, v.Args[0], p.Offset(v, e), sources[e]) {
 			in.addSum(p, v.Args[0], p.Offset(v, e), sources[e])
 		}
@@ -121,7 +121,11 @@ func (in *reduceInstr) Run(f *Frame) {
 		case w > 1:
 			r.lanes(f.M, w)
 		case r.places != nil:
-			f.M[r.dst] = sumPlaces(f.M, r.places)
+			s := sumPlaces(f.M, r.places)
+			if r.accumulate {
+				s += f.M[r.dst]
+			}
+			f.M[r.dst] = s
 		case r.step == 1 && r.cols >= shortRun && r.stride != 1:
 			r.rows(f.M)
 		default:
