@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"tobac/internal/scoring"
 
@@ -206,16 +207,37 @@ func (b *Blocks) LogScore(j int, parents []int) float64 {
 // both is the score of a set of parents, and their evidence, as logJoints has it.
 func (b *Blocks) both(j int, parents []int) (score, joint float64) {
 	scoring.CheckParents(b.Vars(), j, parents)
-	w := b.newWalk(j, parents)
-	m, logDet, columns := w.matrix(), 0.0, w.width(len(parents))
-	if columns > 0 { // all parents as one block
-		w.ends = []int{w.ends[0], len(w.from)}
+	w := walks.Get().(*blockWalk)
+	defer walks.Put(w)
+	w.begin(b, j, parents)
+	m, logDet, columns := w.matrix(), 0.0, w.width(1)
+	if columns > 0 {
 		m, logDet = w.eliminate(m, 1, logDet)
 	}
 	if w.group.n > 0 {
 		joint = w.group.joint(columns, logDet) - w.group.aloneOf(parents)
 	}
 	return w.score(m, columns, logDet), joint
+}
+
+// walks have room for scores of single sets, which searches ask for by the million.
+var walks = sync.Pool{New: func() any { return &blockWalk{room: make([][]float64, 1)} }}
+
+// begin makes a walk one of a variable and all of its parents as one block.
+func (w *blockWalk) begin(b *Blocks, j int, parents []int) {
+	w.Blocks, w.group, w.j, w.from, w.ends = b, &b.groups[b.of[j]], j, w.from[:0], w.ends[:0]
+	add := func(i int) {
+		for c := b.first[i]; c < b.first[i+1]; c++ {
+			w.from = append(w.from, c)
+		}
+	}
+	add(j)
+	own := len(w.from)
+	for _, i := range parents {
+		add(i)
+	}
+	w.ends, w.stride = append(w.ends, own, len(w.from)), len(w.from)
+	w.own = slices.Grow(w.own[:0], own*own)[:own*own]
 }
 
 // LogScores implements [score.SubsetScorer].
@@ -552,6 +574,7 @@ type blockWalk struct {
 	stride int
 	room   [][]float64 // by number of candidates left
 	own    []float64   // of the child
+	whole  []float64   // room for the matrix
 }
 
 func (b *Blocks) newWalk(j int, candidates []int) *blockWalk {
@@ -564,7 +587,8 @@ func (b *Blocks) newWalk(j int, candidates []int) *blockWalk {
 // matrix is R = t·I + the scatter of the columns.
 func (w *blockWalk) matrix() []float64 {
 	all := w.first[len(w.first)-1]
-	m := make([]float64, w.stride*w.stride)
+	w.whole = slices.Grow(w.whole[:0], w.stride*w.stride)[:w.stride*w.stride]
+	m := w.whole // the lower triangle is used
 	for a, i := range w.from {
 		for c, k := range w.from[:a+1] {
 			m[a*w.stride+c] = w.group.scatter[i*all+k]
