@@ -41,13 +41,13 @@ func (e *Effects) Do(settings []Setting) ([]Prediction, error) {
 		}
 	}
 	mixtures := make([]mixture, len(to))
-	drawn := e.drawn(set, to, func(m int, o outcome) {
+	drawn := e.drawn([][]float64{set}, to, func(m int, o outcome) {
 		for t, j := range to {
 			mixtures[t].add(e.Weights[m], o.centres[j], o.variances[j])
 		}
 	})
 	var all []Prediction
-	for t, o := range drawn {
+	for t, o := range drawn[0] {
 		p := e.prediction(to[t], o)
 		if p.New.Mean = p.Mean.Mean; e.fromPosterior {
 			p.New = mixtures[t].summary()
@@ -63,29 +63,38 @@ type drawnOutcome struct {
 	levels [][]float64 // probabilities of the values of a discrete variable, by value
 }
 
-// drawn is what is expected of some variables under an intervention; each, if not nil, gets the
-// outcome of every draw.
-func (e *Effects) drawn(set []float64, to []int, each func(m int, o outcome)) []drawnOutcome {
-	all := make([]drawnOutcome, len(to))
+// drawn is what is expected of some variables under interventions on the same variables; each, if
+// not nil, gets all outcomes of every draw.
+func (e *Effects) drawn(sets [][]float64, to []int, each func(m int, o outcome)) [][]drawnOutcome {
+	all := make([][]drawnOutcome, len(sets))
+	for k := range all {
+		all[k] = make([]drawnOutcome, len(to))
+	}
 	for m, draw := range e.draws {
-		o := draw.do(set)
-		if each != nil {
-			each(m, o)
-		}
-		for t, j := range to {
-			all[t].means = append(all[t].means, o.means[j])
-			if o.levels == nil || o.levels[j] == nil {
-				continue
+		for k, o := range draw.do(sets...) {
+			if each != nil {
+				each(m, o)
 			}
-			if all[t].levels == nil {
-				all[t].levels = make([][]float64, len(o.levels[j]))
-			}
-			for k, p := range o.levels[j] {
-				all[t].levels[k] = append(all[t].levels[k], p)
+			for t, j := range to {
+				all[k][t].add(o, j)
 			}
 		}
 	}
 	return all
+}
+
+// add is the outcome of another draw.
+func (d *drawnOutcome) add(o outcome, j int) {
+	d.means = append(d.means, o.means[j])
+	if o.levels == nil || o.levels[j] == nil {
+		return
+	}
+	if d.levels == nil {
+		d.levels = make([][]float64, len(o.levels[j]))
+	}
+	for k, p := range o.levels[j] {
+		d.levels[k] = append(d.levels[k], p)
+	}
 }
 
 // less are the differences from another outcome.
@@ -117,7 +126,7 @@ func (e *Effects) Means(settings []Setting) ([][]float64, error) {
 	}
 	rows := make([][]float64, len(e.draws))
 	for m, draw := range e.draws {
-		rows[m] = draw.do(set).means
+		rows[m] = draw.do(set)[0].means
 	}
 	return rows, nil
 }
@@ -156,19 +165,21 @@ func (e *Effects) Curve(from int, at []float64, to ...int) (means, contrasts [][
 			}
 		}
 	}
-	var first []drawnOutcome
-	for _, a := range at {
-		set, err := e.set([]Setting{{from, a}})
-		if err != nil {
+	sets := make([][]float64, len(at))
+	for k, a := range at {
+		if sets[k], err = e.set([]Setting{{from, a}}); err != nil {
 			return nil, nil, err
 		}
-		all := e.drawn(set, to, nil)
-		if first == nil {
-			first = all
-		}
+	}
+	if len(at) == 0 {
+		return nil, nil, nil
+	}
+	drawn := e.drawn(sets, to, nil)
+	for _, all := range drawn {
 		mean, contrast := make([]Prediction, len(to)), make([]Prediction, len(to))
 		for t, o := range all {
-			mean[t], contrast[t] = e.prediction(to[t], o), e.prediction(to[t], o.less(first[t]))
+			mean[t] = e.prediction(to[t], o)
+			contrast[t] = e.prediction(to[t], o.less(drawn[0][t]))
 		}
 		means, contrasts = append(means, mean), append(contrasts, contrast)
 	}

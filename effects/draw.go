@@ -13,9 +13,9 @@ type draw interface {
 	// slopes writes the effects of a variable on all others to dst; low and high
 	// are the values of the variable between which the slope is meant.
 	slopes(dst []float64, from int, low, high float64)
-	// do is what follows from an intervention: set is NaN for variables that are left to their
-	// equations.
-	do(set []float64) outcome
+	// do is what follows from interventions on the same variables: a set is NaN for variables that
+	// are left to their equations.
+	do(sets ...[]float64) []outcome
 	// reached writes whether there is a directed path from a variable.
 	reached(dst []bool, from int)
 }
@@ -108,7 +108,14 @@ func (l *linear) slopes(dst []float64, from int, _, _ float64) {
 	}
 }
 
-func (l *linear) do(set []float64) outcome {
+func (l *linear) do(sets ...[]float64) (all []outcome) {
+	for _, set := range sets {
+		all = append(all, l.outcome(set))
+	}
+	return all
+}
+
+func (l *linear) outcome(set []float64) outcome {
 	d := len(set)
 	means, centres, variances := make([]float64, d), make([][]float64, d), make([]float64, d)
 	// noise[j] holds the coefficients of all noises in x_j.

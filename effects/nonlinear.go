@@ -3,6 +3,7 @@ package effects
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tobac/dag"
 	"tobac/internal/stream"
@@ -100,12 +101,22 @@ func (l *nonlinear) back(j int, v float64) float64 {
 // of the equations; of discrete variables that are not set the mean probabilities of their values.
 type simulation struct{ means, values, probabilities [][]float64 }
 
-func (l *nonlinear) simulate(set []float64) simulation {
+// simulate is the simulation under an intervention. Variables that are not changed by it are as in
+// another simulation, with other values of the same variables, unless that is nil.
+func (l *nonlinear) simulate(set []float64, other *simulation) simulation {
 	d := len(set)
+	changed := make([]bool, d)
 	discrete, _ := l.equations.(Discrete)
 	drawing, _ := l.equations.(Drawing)
 	s := simulation{make([][]float64, d), make([][]float64, d), make([][]float64, d)}
 	for _, j := range l.order {
+		changed[j] = other == nil || !math.IsNaN(set[j]) ||
+			slices.ContainsFunc(l.parents[j], func(i int) bool { return changed[i] })
+		if !changed[j] {
+			s.means[j], s.values[j] = other.means[j], other.values[j]
+			s.probabilities[j] = other.probabilities[j]
+			continue
+		}
 		means, values := make([]float64, rowsPerColumn), make([]float64, rowsPerColumn)
 		s.means[j], s.values[j] = means, values
 		if !math.IsNaN(set[j]) {
@@ -162,9 +173,9 @@ func (l *nonlinear) slopes(dst []float64, from int, low, high float64) {
 		set[j] = math.NaN()
 	}
 	set[from] = low
-	below := l.simulate(set).means
+	first := l.simulate(set, nil)
 	set[from] = high
-	above := l.simulate(set).means
+	below, above := first.means, l.simulate(set, &first).means
 	for j := range dst {
 		dst[j] = 0
 		for r := range rowsPerColumn {
@@ -176,18 +187,34 @@ func (l *nonlinear) slopes(dst []float64, from int, low, high float64) {
 	}
 }
 
-func (l *nonlinear) do(set []float64) outcome {
-	s := l.simulate(set)
-	o := outcome{means: make([]float64, len(set)), centres: s.means,
+func (l *nonlinear) do(sets ...[]float64) (all []outcome) {
+	first := l.simulate(sets[0], nil)
+	all = append(all, l.outcome(sets[0], first))
+	for _, set := range sets[1:] {
+		all = append(all, l.outcome(set, l.simulate(set, &first)))
+	}
+	return all
+}
+
+// outcome is that of a simulation.
+func (l *nonlinear) outcome(set []float64, s simulation) outcome {
+	o := outcome{means: make([]float64, len(set)), centres: make([][]float64, len(set)),
 		variances: make([]float64, len(set)), levels: s.probabilities}
+	back := func(j int, values []float64) []float64 {
+		out := make([]float64, len(values))
+		for r, v := range values {
+			out[r] = l.back(j, v)
+		}
+		return out
+	}
 	for j := range set {
 		if !math.IsNaN(set[j]) {
 			o.means[j], o.centres[j] = set[j], []float64{set[j]} // without rounding
 			continue
 		}
-		for r, v := range s.means[j] {
-			s.means[j][r] = l.back(j, v)
-			o.means[j] += s.means[j][r] / rowsPerColumn
+		o.centres[j] = back(j, s.means[j])
+		for _, v := range o.centres[j] {
+			o.means[j] += v / rowsPerColumn
 		}
 		sd := 1.0
 		if l.scale != nil {
@@ -196,10 +223,7 @@ func (l *nonlinear) do(set []float64) outcome {
 		variance := l.equations.NoiseVariance(j)
 		// values, where the noise is not added
 		if o.variances[j] = sd * sd * variance; math.IsNaN(variance) {
-			o.variances[j], o.centres[j] = 0, s.values[j]
-			for r, v := range s.values[j] {
-				s.values[j][r] = l.back(j, v)
-			}
+			o.variances[j], o.centres[j] = 0, back(j, s.values[j])
 		}
 	}
 	return o
