@@ -27,7 +27,7 @@ func (p *preparation) code(j int) {
 	name, _ := p.dropping(j)
 	shellName := shellQuote(name)
 	leave := func(text, solve string, remedy func(*Options)) {
-		p.problem(Problem{Column: c.Position, Text: c.Label() + ": " + text, Solve: solve,
+		p.problem(Problem{Column: c.Position, Text: c.Label() + text, Solve: solve,
 			remedy: remedy})
 	}
 	switch q.Kind {
@@ -48,7 +48,7 @@ func (p *preparation) code(j int) {
 			p.note("%s is constant (%s), and is left out", c.Label(), short(value))
 			return
 		}
-		text := "is constant: every value is " + short(value)
+		text := " is constant: every value is " + short(value)
 		if q.Gaps > 0 {
 			text += fmt.Sprintf(", apart from %d that are missing", q.Gaps)
 		}
@@ -56,7 +56,7 @@ func (p *preparation) code(j int) {
 			func(o *Options) { o.Dependent = DependentDrop })
 	case Ordinal:
 		if len(q.odd) > 0 {
-			leave("has levels that data.ordinal does not order ("+describe(q.odd)+")",
+			leave(" has levels that data.ordinal does not order ("+describe(q.odd)+")",
 				"--set data.ordinal="+shellQuote(name+"="+joinLevels(q.Levels)+"<...")+
 					" has to name all of them", nil)
 			return
@@ -125,7 +125,7 @@ func (p *preparation) unusable(j int, leave func(text, solve string, remedy func
 		p.note("%s has text that is almost all distinct (%s), and is left out", c.Label(),
 			p.example(q))
 	case q.Kind == Text:
-		leave(fmt.Sprintf("has text that is almost all distinct (%s)", p.example(q)),
+		leave(fmt.Sprintf(" has text that is almost all distinct (%s)", p.example(q)),
 			"--drop "+shellQuote(name)+" leaves it out", drop)
 	case p.named[j]:
 		p.add(q, q.Name, -1)
@@ -152,7 +152,7 @@ func (p *preparation) date(j int, leave func(text, solve string, remedy func(*Op
 	name = shellQuote(name)
 	switch {
 	case p.named[j] && q.openDate:
-		leave("has dates whose day and month cannot be told apart ("+p.example(q)+")",
+		leave(" has dates whose day and month cannot be told apart ("+p.example(q)+")",
 			"--set data.dates=day-first or --set data.dates=month-first says what comes first, "+
 				"--drop "+name+" leaves it out", drop)
 	case p.named[j]:
@@ -193,10 +193,10 @@ func (p *preparation) mixed(j int, leave func(text, solve string, remedy func(*O
 	if count == 1 {
 		what = "values is not a finite number"
 	}
-	text := fmt.Sprintf("%d of %d %s: %s", count, q.Rows-q.Gaps, what, strings.Join(parts, ", "))
+	text := fmt.Sprintf(": %d of %d %s: %s", count, q.Rows-q.Gaps, what, strings.Join(parts, ", "))
 	solve, remedy := "--drop "+shellQuote(name)+" leaves the column out", drop
 	if allLimits(q.odd) {
-		leave(fmt.Sprintf("%d of %d values are limits: %s", count, q.Rows-q.Gaps,
+		leave(fmt.Sprintf(": %d of %d values are limits: %s", count, q.Rows-q.Gaps,
 			strings.Join(parts, ", ")),
 			"--set data.censored=impute draws the values between them given the other columns, "+
 				"data.censored=limit takes them for the values, "+
@@ -278,7 +278,7 @@ func (p *preparation) category(j int, leave func(text, solve string, remedy func
 	case p.kinds[j] == dataset.Ordered:
 		order := proposal(q.Levels)
 		if order == "" || strings.HasSuffix(order, "<...") {
-			leave(what+" whose order is not known", "--set data.ordinal="+
+			leave(" "+what+" whose order is not known", "--set data.ordinal="+
 				shellQuote(name+"="+joinLevels(q.Levels[:2])+"<...")+" says it", drop)
 			return
 		}

@@ -222,7 +222,7 @@ func TestRefusal(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	want := `t.csv: 3 problems
-  column 6 (flat): is constant: every value is 5; --set data.dependent=drop or --drop flat leaves it out
+  column 6 (flat) is constant: every value is 5; --set data.dependent=drop or --drop flat leaves it out
   missing values in 2 rows of 16: 1 in column 3 (bill) spelled "NA", 1 in column 8 (sex) spelled "NA"; --missing drop leaves out 2 rows and keeps 14, --missing impute completes them
   column 7 (twice) is determined by others: twice = 2·mass; --set data.dependent=drop leaves out the last column of each dependence
   fix all with: --missing drop --set data.dependent=drop`

@@ -110,7 +110,7 @@ func TestDoubtfulSpellings(t *testing.T) {
 		{"some thousands", filled(",", "#.5", "1,200", "1300", "1,700"),
 			`"1,200" on line 2 (separators of thousands that not all values have, or another decimal mark)`},
 		{"day or month", filled(",", "#.5", "03/04/2020", "05/06/2020", "01/02/2020"),
-			"column 2 (y): has dates whose day and month cannot be told apart (such as " +
+			"column 2 (y) has dates whose day and month cannot be told apart (such as " +
 				"03/04/2020); --set data.dates=day-first or --set data.dates=month-first says " +
 				"what comes first, --drop y leaves it out"},
 	} {
