@@ -15,6 +15,7 @@ import (
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
 	"tobac/internal/refinement"
+	"tobac/internal/smooth"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
@@ -440,6 +441,6 @@ func (additiveModel) Traits() Traits {
 func (m additiveModel) Structure(p *posterior.Posterior) (func(k int) (effects.Equations, error),
 	error) {
 	return drawnFunctions(p, func(parents int, numbers []float64) (curve, []float64, error) {
-		return additive.NewFunction(parents, numbers)
+		return smooth.NewFunction(parents, numbers)
 	}), nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/internal/additive"
+	"tobac/internal/smooth"
 	_ "tobac/internal/unwritten"
 	"tobac/score"
 
@@ -271,7 +272,7 @@ func TestPlainEquation(t *testing.T) {
 	}
 	for range 20 {
 		f := s.Function(2, []int{0, 1}, rng)
-		if _, _, err := additive.NewFunction(2, f.Parameters()); err != nil ||
+		if _, _, err := smooth.NewFunction(2, f.Parameters()); err != nil ||
 			!(f.Noise() > 0.08 && f.Noise() < 0.13) {
 			t.Errorf("%v, noise variance %v, want about .1", err, f.Noise())
 		}
@@ -374,7 +375,7 @@ func TestFunction(t *testing.T) {
 	for range 20 {
 		f := s.Function(1, []int{0}, rng)
 		numbers := append(f.Parameters(), 7)
-		again, rest, err := additive.NewFunction(1, numbers)
+		again, rest, err := smooth.NewFunction(1, numbers)
 		if err != nil || len(rest) != 1 {
 			t.Fatalf("%v, %d numbers left, want 1", err, len(rest))
 		}
@@ -386,7 +387,7 @@ func TestFunction(t *testing.T) {
 		}
 		floats.AddScaled(sum, 1./20, y)
 		for k := range len(numbers) - 1 {
-			if _, _, err := additive.NewFunction(1, numbers[:k]); err == nil {
+			if _, _, err := smooth.NewFunction(1, numbers[:k]); err == nil {
 				t.Fatalf("%d of %d numbers are a function", k, len(numbers)-1)
 			}
 		}

@@ -2,7 +2,6 @@ package additive
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -170,29 +169,15 @@ func (f *fit) noise() (mean, variance float64) {
 	return mean, floats.Dot(rest, rest) / float64(max(len(rest)-weights, 1))
 }
 
-// A Function is a structural equation x_j = f(x_A) + ε drawn from its posterior, in the units
-// of the data.
-type Function struct {
-	intercept, noise float64
-	parts            []part
-}
-
-// A part is the summand of one parent: slope·x, and a function that is linear between the knots
-// and constant beyond.
-type part struct {
-	slope         float64
-	knots, values []float64
-}
-
 // Function draws the equation of variable j given its parents: a form by its evidence, and its
 // parameters from the normal approximation at the mode. The noise variance is that of the
 // residuals.
-func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
+func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *smooth.Function {
 	c := &s.child[j]
-	f := &Function{intercept: c.centre, noise: c.sd * c.sd, parts: make([]part, len(parents))}
-	for k, i := range parents {
-		f.parts[k].knots = []float64{s.centre[i]}
-		f.parts[k].values = []float64{0}
+	f := &smooth.Function{Intercept: c.centre, Variance: c.sd * c.sd}
+	for _, i := range parents {
+		f.Parts = append(f.Parts, smooth.Part{Knots: []float64{s.centre[i]},
+			Values: [][]float64{{0}}})
 	}
 	if len(c.y) == 0 {
 		return f
@@ -214,88 +199,77 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	floats.Add(theta, drawn.theta)
 
 	mean, variance := drawn.noise()
-	f.noise *= variance
-	f.intercept += c.sd * (theta[0] + mean)
+	f.Variance *= variance
+	f.Intercept += c.sd * (theta[0] + mean)
 	next := 1 + len(parents) // of the smooth functions' weights
 	for k, i := range parents {
 		b := &s.parent[i]
 		slope, constant := theta[1+k], 0.0
-		p := &f.parts[k]
+		p := &f.Parts[k]
 		if drawn.smooth && len(b.Tables) > 0 {
-			p.knots, p.values = make([]float64, len(b.Knots)), make([]float64, len(b.Knots))
-			for g, v := range b.Knots {
-				p.knots[g] = s.centre[i] + s.sd[i]*v
-			}
+			s.fillPart(p, i, drawn.products)
 			for m, table := range b.Tables {
-				floats.AddScaled(p.values, c.sd*theta[next], table)
+				floats.AddScaled(p.Values[0], c.sd*theta[next], beyond(table, len(p.Knots)))
 				constant += theta[next] * b.Intercept[m]
 				slope += theta[next] * b.Slope[m]
 				next++
 			}
 		}
-		p.slope = slope * c.sd / s.sd[i]
-		f.intercept += c.sd*constant - p.slope*s.centre[i]
+		p.Slope = slope * c.sd / s.sd[i]
+		f.Intercept += c.sd*constant - p.Slope*s.centre[i]
+	}
+	if !drawn.products {
+		return f
+	}
+	for a := range parents {
+		for b := range a {
+			q := smooth.Product{A: b, B: a}
+			for _, t := range s.pair(j, parents[b], parents[a]) {
+				q.Weights = append(q.Weights, c.sd*theta[next])
+				f.Intercept -= c.sd * theta[next] * t.mean
+				next++
+			}
+			f.Products = append(f.Products, q)
+		}
 	}
 	return f
+}
+
+// fillPart gives the part of parent i its knots, in the units of the data, and room for the values of
+// its function; with products, the values of the functions that these are made of, and knots at
+// the ends of the data, between which the straight line is one of them.
+func (s *Scorer) fillPart(p *smooth.Part, i int, products bool) {
+	b := &s.parent[i]
+	knots := slices.Clone(b.Knots)
+	if products {
+		knots = slices.Concat([]float64{floats.Min(b.Column)}, knots,
+			[]float64{floats.Max(b.Column)})
+	}
+	p.Values = [][]float64{make([]float64, len(knots))}
+	if products {
+		p.Values = append(p.Values, slices.Clone(knots))
+		curve := slices.Clone(beyond(b.Tables[0], len(knots)))
+		for g, v := range knots {
+			curve[g] += b.Intercept[0] + b.Slope[0]*v
+		}
+		p.Values = append(p.Values, curve)
+	}
+	floats.Scale(s.sd[i], knots)
+	floats.AddConst(s.centre[i], knots)
+	p.Knots = knots
+}
+
+// beyond is a table of so many values: one at either end more, where it is constant, or as it is.
+func beyond(table []float64, knots int) []float64 {
+	if len(table) == knots {
+		return table
+	}
+	return slices.Concat(table[:1], table, table[len(table)-1:])
 }
 
 // FunctionParameters are those of [Scorer.Function].
 func (s *Scorer) FunctionParameters(j int, parents []int, rng *rand.Rand) []float64 {
 	return s.Function(j, parents, rng).Parameters()
-}
-
-// Noise is the variance of ε.
-func (f *Function) Noise() float64 { return f.noise }
-
-// Mean writes f to dst, one element for each row; columns[k] holds the values of parent number k.
-func (f *Function) Mean(dst []float64, columns [][]float64) {
-	for r := range dst {
-		dst[r] = f.intercept
-		for k, p := range f.parts {
-			x := columns[k][r]
-			dst[r] += p.slope*x + smooth.Interpolate(p.knots, p.values, x)
-		}
-	}
-}
-
-// Parameters are the function as numbers, of which [NewFunction] makes it again: the noise
-// variance, the intercept, and for each parent the slope, the number of knots, the knots and
-// the values there.
-func (f *Function) Parameters() []float64 {
-	out := []float64{f.noise, f.intercept}
-	for _, p := range f.parts {
-		out = append(out, p.slope, float64(len(p.knots)))
-		out = append(append(out, p.knots...), p.values...)
-	}
-	return out
-}
-
-// NewFunction is the function of so many parents at the beginning of parameters, and the
-// parameters after it. Numbers that no function has are an error.
-func NewFunction(parents int, parameters []float64) (f *Function, rest []float64, err error) {
-	fault := func(what string) (*Function, []float64, error) {
-		return nil, nil, fmt.Errorf("additive: function of %d parents: %s", parents, what)
-	}
-	r := &smooth.Reader{Rest: parameters}
-	head := r.List(2)
-	if r.Failed || head[0] < 0 {
-		return fault("want a noise variance and an intercept")
-	}
-	f = &Function{noise: head[0], intercept: head[1]}
-	for k := range parents {
-		slope, knots := r.List(1), r.Whole(1, smooth.MostKnots)
-		if r.Failed {
-			return fault(fmt.Sprintf("parent %d: want a slope and 1 to %d knots", k+1,
-				smooth.MostKnots))
-		}
-		p := part{slope: slope[0], knots: r.List(knots), values: r.List(knots)}
-		if r.Failed || !slices.IsSorted(p.knots) {
-			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values, all "+
-				"finite", k+1, knots))
-		}
-		f.parts = append(f.parts, p)
-	}
-	return f, r.Rest, nil
 }
 
 // Residuals are (y − mean)/scale of the most probable form of the equation of variable j given
@@ -326,7 +300,7 @@ func (s *Scorer) Without(j int, parents []int, of int) []float64 {
 	})
 	rest := slices.Clone(best.y)
 	for k, t := range best.terms {
-		if t.channel == 0 && (t.parent != of || t.column == nil) {
+		if t.channel == 0 && (t.column == nil || t.parent != of && t.other != of) {
 			t.addTo(rest, -best.theta[k])
 		}
 	}

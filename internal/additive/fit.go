@@ -14,11 +14,18 @@ import (
 
 // A term is a column of the design of a channel, with the prior N(0, variance) of its weight.
 type term struct {
-	// 0: the mean; 1: the logarithm of the noise's scale; from 2 on: the parameters of its shape
-	channel  int
-	parent   int       // that the column is of; -1: none
+	place
 	column   []float64 // nil means a constant 1
 	variance float64
+}
+
+// A place says what the column of a term is.
+type place struct {
+	// 0: the mean; 1: the logarithm of the noise's scale; from 2 on: the parameters of its shape
+	channel int
+	parent  int // that the column is of; -1: none
+	other   int // the parent that it is a product with; -1: none
+	number  int // of the function, or of the product
 }
 
 // addTo adds the term with a weight to dst.
@@ -47,17 +54,13 @@ func (e *equation) with(theta []float64, sign float64, other *equation,
 		if at == len(other.terms) {
 			break
 		}
-		if o := other.terms[at]; t.channel == o.channel && t.parent == o.parent &&
-			same(t.column, o.column) {
+		if t.place == other.terms[at].place {
 			out[k] += sign * parameters[at]
 			at++
 		}
 	}
 	return out
 }
-
-// same says whether two columns are one.
-func same(a, b []float64) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
 // laplace climbs from theta to a mode of the log joint density, where theta is then, and returns
 // Laplace's approximation of the log integral of the density, with the Cholesky factor U of the

@@ -16,18 +16,27 @@ import (
 type form struct {
 	shape         int  // of the noise, in shapes
 	smooth, scale bool // smooth functions of the parents; their effect on the noise's scale
+	products      bool // of functions of two parents
 	within        int  // index of a form with fewer terms, at whose mode the search begins
 }
 
-// forms are those that a score averages over, with equal prior probabilities; the linear ones
-// come first.
+// forms are those that a score averages over: the five kinds of noise with straight lines, with
+// smooth functions, and with products of these.
 var forms = []form{{shape: normal}, {shape: student}, {shape: lightTails}, {shape: sinhArcsinh},
 	{scale: true},
 	{smooth: true}, {shape: student, smooth: true, within: 1},
 	{shape: lightTails, smooth: true, within: 2}, {shape: sinhArcsinh, smooth: true, within: 3},
-	{smooth: true, scale: true, within: 5}}
+	{smooth: true, scale: true, within: 5},
+	{smooth: true, products: true, within: 5},
+	{shape: student, smooth: true, products: true, within: 6},
+	{shape: lightTails, smooth: true, products: true, within: 7},
+	{shape: sinhArcsinh, smooth: true, products: true, within: 8},
+	{smooth: true, scale: true, products: true, within: 9}}
 
-const linearForms = 5
+const (
+	linearForms = 5
+	sumForms    = 2 * linearForms // and those with smooth functions, without products
+)
 
 // SharedForms is the number of kinds of noise that variables may share beside normal noise of one
 // scale.
@@ -143,7 +152,7 @@ func (s *Scorer) findStraight(j int, parents []int) []mode {
 func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 	var modes []mode
 	if len(parents) == 0 { // the same as the forms without
-		for k, f := range forms[linearForms:] {
+		for k, f := range forms[linearForms:sumForms] {
 			of := straight[f.shape]
 			modes = append(modes, mode{form: linearForms + k, theta: of.theta, log: of.log})
 		}
@@ -156,28 +165,71 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 		best = max(best, m.log+s.logPrior(m.form, len(parents)))
 	}
 	sketch := s.sketchOf(j, parents, func(s *Scorer) []mode { return s.modes(j, parents) })
-	for _, k := range promising(search.before, linearForms, len(forms)) {
+	for _, k := range promising(search.before, linearForms, sumForms) {
 		if sketch.behind(k) {
 			modes = append(modes, sketch.guess(k, straight[0]))
 			continue
 		}
-		logPrior := s.logPrior(k, len(parents))
 		within := modeOf(straight, forms[k].within, 0)
 		if within == nil {
 			within = modeOf(modes, forms[k].within, amplitudes[0])
 		}
-		for _, a := range amplitudes {
-			m := search.climb(k, a, sketch.begin(k, a, within), best-negligible-logPrior)
-			kept := m
-			kept.near = nil
-			modes = append(modes, kept)
-			if m.log+logPrior < best-negligible {
-				break // other amplitudes have no more
-			}
-			best, within = max(best, m.log+logPrior), &m
+		modes, best = search.amplitudes(modes, k, within, sketch, best)
+	}
+	if !s.multiply(j, parents) {
+		return modes
+	}
+	// Normal noise, and the noise that fits best without products, say whether these matter.
+	highest := slices.MaxFunc(modes, func(a, b mode) int { return cmp.Compare(a.log, b.log) }).form
+	var tried []mode
+	matter := false
+	for _, k := range slices.Compact([]int{linearForms, highest}) {
+		within := modeOf(modes, k, amplitudes[0])
+		if within == nil || math.IsInf(within.log, -1) {
+			continue
+		}
+		least := within.log - noProducts
+		m := search.climb(linearForms+k, amplitudes[0], within, least)
+		matter = matter || m.log > least
+		tried = append(tried, m)
+	}
+	if !matter {
+		return append(modes, tried...)
+	}
+	for _, k := range promising(modes, linearForms, sumForms) {
+		if to := linearForms + k; sketch.behind(to) {
+			modes = append(modes, sketch.guess(to, straight[0]))
+		} else {
+			modes, best = search.amplitudes(modes, to, modeOf(modes, k, amplitudes[0]), sketch, best)
 		}
 	}
 	return modes
+}
+
+// noProducts is how much less evidence, in nats, an equation has with products than without where
+// these do not matter.
+const noProducts = 3
+
+// withProducts is the prior probability that an equation with smooth functions of two parents or
+// more has products.
+const withProducts = 0.25
+
+// amplitudes appends the modes of a form of the equation for all amplitudes, until one is far
+// behind the best so far. The search begins at within.
+func (s search) amplitudes(modes []mode, form int, within *mode, sketch sketch, best float64) (
+	[]mode, float64) {
+	logPrior := s.s.logPrior(form, len(s.parents))
+	for _, a := range amplitudes {
+		m := s.climb(form, a, sketch.begin(form, a, within), best-negligible-logPrior)
+		kept := m
+		kept.near = nil
+		modes = append(modes, kept)
+		if m.log+logPrior < best-negligible {
+			break // other amplitudes have no more
+		}
+		best, within = max(best, m.log+logPrior), &m
+	}
+	return modes, best
 }
 
 // promising are the forms from first on, before end: that with normal noise of one scale, at whose
@@ -209,10 +261,17 @@ func (s *Scorer) logPrior(form, parents int) float64 {
 	switch {
 	case s.opt.Linear:
 		return kind
-	case parents > 0 && forms[form].smooth:
-		return kind - math.Log(float64(2*len(amplitudes)))
+	case parents == 0 || !forms[form].smooth:
+		return kind - math.Log(2)
 	}
-	return kind - math.Log(2)
+	kind -= math.Log(float64(2 * len(amplitudes)))
+	switch {
+	case forms[form].products:
+		kind += math.Log(withProducts)
+	case parents > 1:
+		kind += math.Log1p(-withProducts)
+	}
+	return kind
 }
 
 // logWeights are the log evidences of modes with the prior probabilities, and their sum.

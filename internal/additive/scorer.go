@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Options are settings of a [Scorer].
@@ -71,6 +72,7 @@ type Scorer struct {
 	known  scoring.Memory[float64] // scores of fitted equations
 	drawn  scoring.Memory[[]*fit]  // likely forms of the equations that functions were drawn of
 	matter scoring.Memory[[]bool]  // of no parents: which variables matter
+	pairs  *scoring.Memory[[]product]
 }
 
 // A child is a variable as the left-hand side of an equation: its rows that were not set by
@@ -103,7 +105,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 	if opt.Modes == nil {
 		opt.Modes = NewModes()
 	}
-	s := &Scorer{opt: opt}
+	s := &Scorer{opt: opt, pairs: new(scoring.Memory[[]product])}
 	for j := range d {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {
@@ -170,7 +172,8 @@ const (
 // sketched is a scorer of one in so many of n rows, about sketchRows of them, with the same
 // functions and units.
 func (s *Scorer) sketched(n int) *Scorer {
-	out := &Scorer{opt: s.opt, parent: s.parent, centre: s.centre, sd: s.sd}
+	out := &Scorer{opt: s.opt, parent: s.parent, centre: s.centre, sd: s.sd,
+		pairs: new(scoring.Memory[[]product])}
 	out.opt.Modes = s.opt.Modes.sketch
 	for _, c := range s.child {
 		t := child{centre: c.centre, sd: c.sd}
@@ -200,7 +203,7 @@ func at(x []float64, rows []int) []float64 {
 // [Options].Shared, with the same modes.
 func (s *Scorer) Sharing(kind int) *Scorer {
 	out := &Scorer{opt: s.opt, child: s.child, parent: s.parent, centre: s.centre, sd: s.sd,
-		sketch: s.sketch}
+		sketch: s.sketch, pairs: s.pairs}
 	out.opt.Shared = kind
 	return out
 }
@@ -325,32 +328,89 @@ func (s *Scorer) fitted(j int, parents []int) float64 {
 func (s *Scorer) equation(j int, parents []int, form int, amplitude float64) *equation {
 	f, c := forms[form], &s.child[j]
 	e := &equation{y: c.y, shape: f.shape}
-	add := func(channel, parent int, column []float64, variance float64) {
-		e.terms = append(e.terms, term{channel, parent, column, variance})
+	add := func(at place, column []float64, variance float64) {
+		e.terms = append(e.terms, term{at, column, variance})
 	}
-	add(0, -1, nil, interceptVariance)
+	add(place{0, -1, -1, 0}, nil, interceptVariance)
 	for _, i := range parents {
-		add(0, i, c.parent[i].Column, weightVariance)
+		add(place{0, i, -1, 0}, c.parent[i].Column, weightVariance)
 	}
 	for _, i := range parents {
 		for k, v := range c.parent[i].Variance {
 			if f.smooth {
-				add(0, i, c.parent[i].Smooth[k], amplitude*amplitude*v)
+				add(place{0, i, -1, 1 + k}, c.parent[i].Smooth[k], amplitude*amplitude*v)
 			}
 		}
 	}
-	add(1, -1, nil, logScaleVariance)
+	for a, i := range parents {
+		for _, k := range parents[:a] {
+			if f.products {
+				for m, p := range s.pair(j, k, i) {
+					add(place{0, k, i, m}, p.column, amplitude*amplitude*p.variance)
+				}
+			}
+		}
+	}
+	add(place{1, -1, -1, 0}, nil, logScaleVariance)
 	for _, i := range parents {
-		for _, g := range c.parent[i].Scale {
+		for k, g := range c.parent[i].Scale {
 			if f.scale {
-				add(1, i, g, scaleVariance)
+				add(place{1, i, -1, k}, g, scaleVariance)
 			}
 		}
 	}
 	for k := range shapes[f.shape].params {
-		add(2+k, -1, nil, 1)
+		add(place{2 + k, -1, -1, 0}, nil, 1)
 	}
 	return e
+}
+
+// A product is that of functions of two parents, less its mean over all rows.
+type product struct {
+	column   []float64 // at the rows of the child
+	mean     float64
+	variance float64 // prior, at amplitude 1
+}
+
+// pair are the products of two parents of variable j: of the lines and of the leading smooth
+// functions of either. Columns without smooth functions have none.
+func (s *Scorer) pair(j, i, k int) []product {
+	if !s.multiply(j, []int{i, k}) {
+		return nil
+	}
+	key := []int{i, k}
+	if s.child[j].rows != nil {
+		key = append(key, j)
+	}
+	return s.pairs.Of(0, key, func() []product {
+		var all []product
+		functions := func(i int) ([][]float64, []float64) {
+			b := &s.child[j].parent[i]
+			return [][]float64{b.Column, b.Smooth[0]}, []float64{1, b.Variance[0]}
+		}
+		left, u := functions(i)
+		right, v := functions(k)
+		for a, f := range left {
+			for b, g := range right {
+				column := floats.MulTo(make([]float64, len(f)), f, g)
+				mean := stat.Mean(column, nil)
+				floats.AddConst(-mean, column)
+				all = append(all, product{column, mean, u[a] * v[b]})
+			}
+		}
+		return all
+	})
+}
+
+// multiply reports whether there are products of some parents of variable j.
+func (s *Scorer) multiply(j int, parents []int) bool {
+	curved := 0
+	for _, i := range parents {
+		if len(s.child[j].parent[i].Smooth) > 0 {
+			curved++
+		}
+	}
+	return curved > 1
 }
 
 // programs are compiled ones that nobody uses, a [sync.Pool] for each [programKey]: several scorers

@@ -14,23 +14,23 @@ import (
 // A Function is a structural equation x_j = f(x_A) + ε drawn from its posterior, in the units of
 // the data.
 type Function struct {
-	intercept, noise float64
-	parts            []part
-	products         []product
+	Intercept, Variance float64 // of ε
+	Parts               []Part  // of the parents
+	Products            []Product
 }
 
-// A part is the summand of one parent: slope·x, and a function that is linear between the knots
+// A Part is the summand of one parent: Slope·x, and a function that is linear between the knots
 // and constant beyond, followed by those that products are made of.
-type part struct {
-	slope  float64
-	knots  []float64
-	values [][]float64
+type Part struct {
+	Slope  float64
+	Knots  []float64
+	Values [][]float64 // of each function at the knots
 }
 
-// A product is the summand of the parents number a and b: Σ weights[u][v] f_u(x_a) f_v(x_b).
-type product struct {
-	a, b    int
-	weights []float64
+// A Product is the summand of the parents number A and B: Σ Weights[u][v] f_u(x_A) f_v(x_B).
+type Product struct {
+	A, B    int
+	Weights []float64
 }
 
 // posterior is the equation of a variable given its parents at the mode of its form: the terms with
@@ -64,17 +64,17 @@ func (s *Scorer) posterior(j int, parents []int) (
 func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 	t := s.data
 	g := t.groups[t.of[j]]
-	f := &Function{intercept: t.centre[j], noise: t.observed[j] * t.observed[j]}
+	f := &Function{Intercept: t.centre[j], Variance: t.observed[j] * t.observed[j]}
 	for _, i := range parents {
-		p := part{knots: []float64{t.centre[i]}, values: [][]float64{{0}}}
+		p := Part{Knots: []float64{t.centre[i]}, Values: [][]float64{{0}}}
 		if len(t.tables[i]) > 0 {
 			n := len(t.basis[i].Knots)
-			p.knots, p.values = make([]float64, n), [][]float64{make([]float64, n)}
+			p.Knots, p.Values = make([]float64, n), [][]float64{make([]float64, n)}
 			for k, v := range t.basis[i].Knots {
-				p.knots[k] = t.centre[i] + t.sd[i]*v
+				p.Knots[k] = t.centre[i] + t.sd[i]*v
 			}
 		}
-		f.parts = append(f.parts, p)
+		f.Parts = append(f.Parts, p)
 	}
 	if g.n == 0 {
 		return f
@@ -86,14 +86,14 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *Function {
 		chi := 1 - 2/(9*freedom) + rng.NormFloat64()*math.Sqrt(2/(9*freedom))
 		noise /= math.Max(chi*chi*chi, 1e-3)
 	}
-	f.noise = noise * unit * unit
+	f.Variance = noise * unit * unit
 	beta := make([]float64, len(mean))
 	for k := range beta {
 		beta[k] = rng.NormFloat64() * math.Sqrt(noise)
 	}
 	w.solve(beta)
 	floats.Add(beta, mean)
-	f.intercept = t.centre[j] + unit*s.childScale[j]*s.meanOf(g, j)
+	f.Intercept = t.centre[j] + unit*s.childScale[j]*s.meanOf(g, j)
 	f.fill(s, g, w, parents, beta, unit)
 	return f
 }
@@ -131,38 +131,38 @@ func (f *Function) fill(
 	for k, u := range w.terms {
 		weight := beta[k] * u.root * unit
 		a := place[u.i]
-		p, b := &f.parts[a], &t.basis[u.i]
+		p, b := &f.Parts[a], &t.basis[u.i]
 		switch {
 		case u.k >= 0:
 			f.addProduct(t, g, a, place[u.k], u, weight)
 			continue
 		case u.at == 0:
-			p.slope += weight / t.sd[u.i]
-			f.intercept -= weight * t.centre[u.i] / t.sd[u.i]
+			p.Slope += weight / t.sd[u.i]
+			f.Intercept -= weight * t.centre[u.i] / t.sd[u.i]
 		default:
 			m := u.at - 1
-			floats.AddScaled(p.values[0], weight, b.Tables[m])
-			p.slope += weight * b.Slope[m] / t.sd[u.i]
-			f.intercept += weight * (b.Intercept[m] - b.Slope[m]*t.centre[u.i]/t.sd[u.i])
+			floats.AddScaled(p.Values[0], weight, b.Tables[m])
+			p.Slope += weight * b.Slope[m] / t.sd[u.i]
+			f.Intercept += weight * (b.Intercept[m] - b.Slope[m]*t.centre[u.i]/t.sd[u.i])
 		}
-		f.intercept -= weight * shift[a][u.at]
+		f.Intercept -= weight * shift[a][u.at]
 	}
 }
 
 // addProduct adds a term of a product.
 func (f *Function) addProduct(t *Data, g *group, a, b int, u term, weight float64) {
 	for _, x := range []struct{ at, column int }{{a, u.i}, {b, u.k}} {
-		if p := &f.parts[x.at]; len(p.values) == 1 {
-			p.values = append(p.values, t.tables[x.column]...)
+		if p := &f.Parts[x.at]; len(p.Values) == 1 {
+			p.Values = append(p.Values, t.tables[x.column]...)
 		}
 	}
 	columns := len(t.tables[u.k])
-	if last := len(f.products) - 1; last < 0 || f.products[last].a != a || f.products[last].b != b {
-		f.products = append(f.products, product{a, b, make([]float64, len(t.tables[u.i])*columns)})
+	if last := len(f.Products) - 1; last < 0 || f.Products[last].A != a || f.Products[last].B != b {
+		f.Products = append(f.Products, Product{a, b, make([]float64, len(t.tables[u.i])*columns)})
 	}
-	f.products[len(f.products)-1].weights[u.at] += weight
+	f.Products[len(f.Products)-1].Weights[u.at] += weight
 	sum := floats.Dot(g.products[u.i][u.at/columns], g.products[u.k][u.at%columns])
-	f.intercept -= weight * sum / float64(g.n)
+	f.Intercept -= weight * sum / float64(g.n)
 }
 
 // FunctionParameters are those of [Scorer.Function].
@@ -171,23 +171,23 @@ func (s *Scorer) FunctionParameters(j int, parents []int, rng *rand.Rand) []floa
 }
 
 // Noise is the variance of ε.
-func (f *Function) Noise() float64 { return f.noise }
+func (f *Function) Noise() float64 { return f.Variance }
 
 // Mean writes f to dst, one element for each row; columns[k] holds the values of parent number k.
 func (f *Function) Mean(dst []float64, columns [][]float64) {
 	for r := range dst {
-		dst[r] = f.intercept
-		for k := range f.parts {
-			p := &f.parts[k]
-			dst[r] += p.slope*columns[k][r] + Interpolate(p.knots, p.values[0], columns[k][r])
+		dst[r] = f.Intercept
+		for k := range f.Parts {
+			p := &f.Parts[k]
+			dst[r] += p.Slope*columns[k][r] + Interpolate(p.Knots, p.Values[0], columns[k][r])
 		}
-		for _, q := range f.products {
-			a, b := &f.parts[q.a], &f.parts[q.b]
+		for _, q := range f.Products {
+			a, b := &f.Parts[q.A], &f.Parts[q.B]
 			at := 0
-			for _, u := range a.values[1:] {
-				fu := Interpolate(a.knots, u, columns[q.a][r])
-				for _, v := range b.values[1:] {
-					dst[r] += q.weights[at] * fu * Interpolate(b.knots, v, columns[q.b][r])
+			for _, u := range a.Values[1:] {
+				fu := Interpolate(a.Knots, u, columns[q.A][r])
+				for _, v := range b.Values[1:] {
+					dst[r] += q.Weights[at] * fu * Interpolate(b.Knots, v, columns[q.B][r])
 					at++
 				}
 			}
@@ -200,19 +200,22 @@ func (f *Function) Mean(dst []float64, columns [][]float64) {
 // and of functions, the knots and the values of each function there; for each product its parents
 // and its weights.
 func (f *Function) Parameters() []float64 {
-	out := []float64{f.noise, f.intercept, float64(len(f.products))}
-	for _, p := range f.parts {
-		out = append(out, p.slope, float64(len(p.knots)), float64(len(p.values)))
-		out = append(out, p.knots...)
-		for _, v := range p.values {
+	out := []float64{f.Variance, f.Intercept, float64(len(f.Products))}
+	for _, p := range f.Parts {
+		out = append(out, p.Slope, float64(len(p.Knots)), float64(len(p.Values)))
+		out = append(out, p.Knots...)
+		for _, v := range p.Values {
 			out = append(out, v...)
 		}
 	}
-	for _, q := range f.products {
-		out = append(append(out, float64(q.a), float64(q.b)), q.weights...)
+	for _, q := range f.Products {
+		out = append(append(out, float64(q.A), float64(q.B)), q.Weights...)
 	}
 	return out
 }
+
+// mostPlaces is the number of knots of a part: those of a basis, and one at either end.
+const mostPlaces = MostKnots + 2
 
 // NewFunction is the function of so many parents at the beginning of parameters, and the
 // parameters after it. Numbers that no function has are an error.
@@ -225,34 +228,34 @@ func NewFunction(parents int, parameters []float64) (f *Function, rest []float64
 	if r.Failed || head[0] < 0 {
 		return fault("want a noise variance, an intercept and a number of products")
 	}
-	f = &Function{noise: head[0], intercept: head[1]}
+	f = &Function{Variance: head[0], Intercept: head[1]}
 	for k := range parents {
-		slope, knots, functions := r.List(1), r.Whole(1, MostKnots), r.Whole(1, 1+productFunctions)
+		slope, knots, functions := r.List(1), r.Whole(1, mostPlaces), r.Whole(1, 1+productFunctions)
 		if r.Failed {
 			return fault(fmt.Sprintf("parent %d: want a slope, 1 to %d knots and 1 to %d functions",
-				k+1, MostKnots, 1+productFunctions))
+				k+1, mostPlaces, 1+productFunctions))
 		}
-		p := part{slope: slope[0], knots: r.List(knots)}
+		p := Part{Slope: slope[0], Knots: r.List(knots)}
 		for range functions {
-			p.values = append(p.values, r.List(knots))
+			p.Values = append(p.Values, r.List(knots))
 		}
-		if r.Failed || !slices.IsSorted(p.knots) {
+		if r.Failed || !slices.IsSorted(p.Knots) {
 			return fault(fmt.Sprintf("parent %d: want %v ascending knots and as many values of "+
 				"each function, "+
 				"all finite", k+1, knots))
 		}
-		f.parts = append(f.parts, p)
+		f.Parts = append(f.Parts, p)
 	}
 	for range products {
-		q := product{a: r.Whole(0, parents-1), b: r.Whole(0, parents-1)}
+		q := Product{A: r.Whole(0, parents-1), B: r.Whole(0, parents-1)}
 		if r.Failed {
 			return fault("want two parents of a product")
 		}
-		q.weights = r.List((len(f.parts[q.a].values) - 1) * (len(f.parts[q.b].values) - 1))
-		if len(q.weights) == 0 {
+		q.Weights = r.List((len(f.Parts[q.A].Values) - 1) * (len(f.Parts[q.B].Values) - 1))
+		if len(q.Weights) == 0 {
 			return fault("want the weights of a product, all finite")
 		}
-		f.products = append(f.products, q)
+		f.Products = append(f.Products, q)
 	}
 	return f, r.Rest, nil
 }
