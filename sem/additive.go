@@ -15,12 +15,14 @@ import (
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
 	"tobac/internal/refinement"
+	"tobac/internal/scoring"
 	"tobac/internal/smooth"
 	"tobac/posterior"
 	"tobac/score"
 	"tobac/setting"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t,
@@ -335,7 +337,7 @@ func (m additiveModel) Hypotheses(ctx context.Context, data *dataset.Table, prio
 	if err != nil {
 		return nil, err
 	}
-	scores, err := postNonlinear(ctx, first, data, workers)
+	scores, err := transformed(ctx, first, data, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -356,7 +358,7 @@ const (
 // much of the directions, and is not known.
 func (additiveModel) FormNote(data *dataset.Table, _ *dag.Graph, s score.Scorer) string {
 	n, _ := data.X.Dims()
-	if _, ok := s.(*additive.PostNonlinear); !ok || n >= transformRows {
+	if t, ok := s.(*additive.Transformed); !ok || !t.InNormalScores() || n >= transformRows {
 		return ""
 	}
 	return fmt.Sprintf(
@@ -366,29 +368,76 @@ func (additiveModel) FormNote(data *dataset.Table, _ *dag.Graph, s score.Scorer)
 			"in simulated tables of 200 rows)", n)
 }
 
-// postNonlinear are scores of equations that may be additive in the normal scores of the columns as
-// well, where one gains from that, by the kind of noise that most share. Measurements keep their
-// scale: what little their form tells of directions would be lost (bench/notes/pairs.md).
-func postNonlinear(ctx context.Context, s *additive.Scorer, data *dataset.Table,
+// someLogs is the evidence in nats from which one equation speaks for logarithms.
+const someLogs = 3
+
+// transformed are the scores of equations of which each may be one of the logarithms of columns
+// above 0, or of the normal scores of all, where one gains from that, by the kind of noise that most
+// share. Measurements have no normal scores: what little their form tells of directions would be
+// lost (bench/notes/pairs.md).
+func transformed(ctx context.Context, s *additive.Scorer, data *dataset.Table,
 	workers int) (func(kind int) refinement.Refinable, error) {
-	untransformed := func(kind int) refinement.Refinable { return s.Sharing(kind) }
-	if len(data.Names) < 2 || inspect.Recorded(data) {
-		return untransformed, nil
+	all := additive.NewTransformed(s)
+	spread, plain := inspect.Spread(data)
+	if logs, jacobian := logarithms(spread, plain); logs != nil {
+		both, err := all.Logarithms(logs, data.Mask(), jacobian)
+		if err != nil {
+			return nil, err
+		}
+		gain, err := both.Gain(ctx, workers)
+		if err != nil {
+			return nil, err
+		}
+		if gain > someLogs {
+			all = both
+		}
 	}
-	spread, _ := inspect.Spread(data)
-	scores, err := spread.NormalScores()
-	if err != nil {
-		return nil, err
+	if len(data.Names) > 1 && !inspect.Recorded(data) {
+		scores, err := spread.NormalScores()
+		if err != nil {
+			return nil, err
+		}
+		both, err := all.NormalScores(scores.X, data.Mask())
+		if err != nil {
+			return nil, err
+		}
+		gain, err := both.Gain(ctx, workers)
+		if err != nil {
+			return nil, err
+		}
+		if n, _ := data.X.Dims(); gain >= someTransform*float64(min(n, transformRows)) {
+			all = both
+		}
 	}
-	both, err := additive.NewPostNonlinear(s, scores.X, data.Mask())
-	if err != nil {
-		return nil, err
+	if all.Plain() {
+		return func(kind int) refinement.Refinable { return s.Sharing(kind) }, nil
 	}
-	gain, err := both.Gain(ctx, workers)
-	if n, _ := data.X.Dims(); err != nil || gain < someTransform*float64(min(n, transformRows)) {
-		return untransformed, err
+	return func(kind int) refinement.Refinable { return all.Sharing(kind) }, nil
+}
+
+// logarithms are the data with the columns above 0 replaced by their logarithms, and the logarithms
+// of the derivatives, summed over the rows of each; NaN of other columns. Without any it is nil.
+func logarithms(data *dataset.Table, plain []int) (logs *mat.Dense, jacobian []float64) {
+	n, d := data.X.Dims()
+	for j := range d {
+		jacobian = append(jacobian, math.NaN())
+		column := mat.Col(nil, j, data.X)
+		if _, found := slices.BinarySearch(plain, j); found || floats.Min(column) <= 0 {
+			continue
+		}
+		if logs == nil {
+			logs = mat.DenseCopyOf(data.X)
+		}
+		for i, v := range column {
+			column[i] = math.Log(v)
+			logs.Set(i, j, column[i])
+		}
+		if rows := data.ObservedRows(j); len(rows) < n {
+			column = scoring.Pick(nil, column, rows)
+		}
+		jacobian[j] = -floats.Sum(column)
 	}
-	return func(kind int) refinement.Refinable { return both.Sharing(kind) }, nil
+	return logs, jacobian
 }
 
 // scorer makes the scores for some data.

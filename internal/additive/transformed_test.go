@@ -14,7 +14,7 @@ import (
 // Of y = (x + e)³ with x and e normal the transform tells the direction, without parents nothing
 // changes, and a monotone transform of y changes what x adds to it by no more than the forms of the
 // untransformed equations do.
-func TestPostNonlinear(t *testing.T) {
+func TestNormalScores(t *testing.T) {
 	const n = 150
 	rng := rand.New(rand.NewPCG(5, 5))
 	x, z := mat.NewDense(n, 3, nil), mat.NewDense(n, 3, nil)
@@ -27,7 +27,7 @@ func TestPostNonlinear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := additive.NewPostNonlinear(first, z, nil)
+	s, err := additive.NewTransformed(first).NormalScores(z, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
