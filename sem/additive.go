@@ -415,21 +415,31 @@ func transformed(ctx context.Context, s *additive.Scorer, data *dataset.Table,
 	return func(kind int) refinement.Refinable { return all.Sharing(kind) }, nil
 }
 
-// logarithms are the data with the columns above 0 replaced by their logarithms, and the logarithms
-// of the derivatives, summed over the rows of each; NaN of other columns. Without any it is nil.
+// logarithms are the data with the columns that are not negative replaced by ln(x + c), c the least
+// number above 0 where one is 0, and the logarithms of the derivatives, summed over the rows of each;
+// NaN of other columns. Without any it is nil.
 func logarithms(data *dataset.Table, plain []int) (logs *mat.Dense, jacobian []float64) {
 	n, d := data.X.Dims()
 	for j := range d {
 		jacobian = append(jacobian, math.NaN())
 		column := mat.Col(nil, j, data.X)
-		if _, found := slices.BinarySearch(plain, j); found || floats.Min(column) <= 0 {
+		least, shift := floats.Min(column), 0.0
+		if _, found := slices.BinarySearch(plain, j); found || least < 0 {
 			continue
+		}
+		if least == 0 {
+			shift = math.Inf(1)
+			for _, v := range column {
+				if v > 0 {
+					shift = math.Min(shift, v)
+				}
+			}
 		}
 		if logs == nil {
 			logs = mat.DenseCopyOf(data.X)
 		}
 		for i, v := range column {
-			column[i] = math.Log(v)
+			column[i] = math.Log(v + shift)
 			logs.Set(i, j, column[i])
 		}
 		if rows := data.ObservedRows(j); len(rows) < n {

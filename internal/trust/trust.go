@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 
@@ -85,6 +86,11 @@ type misfit struct {
 func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float64,
 	seed uint64) (misfit, remainder) {
 	worst, tests := misfit{chance: 1}, 0
+	discrete := inspect.WithoutDensity(data)
+	var plain []int // whose equations are not of the form
+	if f, ok := FormOf(s).(interface{ WithoutDensity() []int }); ok {
+		plain = f.WithoutDensity()
+	}
 	noise, observed := make([][]float64, len(data.Names)), make([][]int, len(data.Names))
 	for j := range data.Names {
 		parents := g.Parents(j)
@@ -98,7 +104,7 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 			rest = residuals(data, observed[j], j, parents, s, seed)
 		}
 		noise[j] = strided(rest, cellRows)
-		if len(parents) == 0 {
+		if _, without := slices.BinarySearch(plain, j); len(parents) == 0 || without {
 			continue
 		}
 		e := powers(rest)
@@ -107,6 +113,13 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 		less := count * float64(len(inner)) / float64(len(rest))
 		for _, i := range parents {
 			x := inspect.ColumnOf(data, i, observed[j])
+			if _, discrete := slices.BinarySearch(discrete, i); !discrete {
+				tests++
+				if p := cellChance(classes(rest, cellLevels), classes(x, cellLevels),
+					count/float64(len(rest))); p < worst.chance {
+					worst = misfit{child: j, parent: i, chance: p}
+				}
+			}
 			q, central := bends(x), bends(scoring.Pick(nil, x, inner))
 			for k, f := range q {
 				for l, power := range e {
@@ -403,11 +416,15 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 	}
 	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) &&
 		inspect.Recorded(data) {
-		t.Form, t.Ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise ||
-			len(inspect.WithoutDensity(data)) > 0
+		if os.Getenv("VB") == "" {
+			t.Form, t.Ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise ||
+				len(inspect.WithoutDensity(data)) > 0
+		} else {
+			t.Directions = t.recorded(data)
+		}
 		doubt.Basis = fmt.Sprintf("%s. That counts as %.0f rows for directions, because no form "+
 			"of equations describes measurements exactly (--model %v counts all rows)", from,
-			t.Form*t.Rows*float64(n), m)
+			t.recorded(data)*t.Rows*float64(n), m)
 	}
 	if independences(m, data) && inspect.Tied(data) {
 		t.Directions = t.independent(data)
