@@ -116,7 +116,7 @@ func additiveOptions(data *dataset.Table, most int, linear bool,
 	base, err := nodescore.Plain(data.X, data.Mask())
 	spread, plain := inspect.Spread(data)
 	opt := additive.Options{Linear: linear, Base: base, Plain: plain, MaxParents: most,
-		Modes: modes.of(data)}
+		Modes: modes.of(data), Causes: data.X}
 	if most == 0 {
 		seconds := linearSeconds
 		if most = d - 1; !linear {
@@ -379,8 +379,8 @@ func transformed(ctx context.Context, s *additive.Scorer, data *dataset.Table,
 	workers int) (func(kind int) refinement.Refinable, error) {
 	all := additive.NewTransformed(s)
 	spread, plain := inspect.Spread(data)
-	if logs, jacobian := logarithms(spread, plain); logs != nil {
-		both, err := all.Logarithms(logs, data.Mask(), jacobian)
+	if logs, causes, jacobian := logarithms(data, spread, plain); logs != nil {
+		both, err := all.Logarithms(logs, causes, data.Mask(), jacobian)
 		if err != nil {
 			return nil, err
 		}
@@ -415,39 +415,52 @@ func transformed(ctx context.Context, s *additive.Scorer, data *dataset.Table,
 	return func(kind int) refinement.Refinable { return all.Sharing(kind) }, nil
 }
 
-// logarithms are the data with the columns that are not negative replaced by ln(x + c), c the least
-// number above 0 where one is 0, and the logarithms of the derivatives, summed over the rows of each;
-// NaN of other columns. Without any it is nil.
-func logarithms(data *dataset.Table, plain []int) (logs *mat.Dense, jacobian []float64) {
+// shift is what numbers that are not negative get before their logarithm: 0, or the least number
+// above 0 where one is 0; NaN of numbers of which some are negative.
+func shift(column []float64) float64 {
+	least := math.Inf(1)
+	for _, v := range column {
+		if v > 0 {
+			least = math.Min(least, v)
+		}
+	}
+	switch v := floats.Min(column); {
+	case v < 0 || math.IsInf(least, 1):
+		return math.NaN()
+	case v > 0:
+		return 0
+	}
+	return least
+}
+
+// logarithms are columns, and the same as causes, of which those that are not negative are replaced
+// by ln(x + c), c as of [shift], and the logarithms of the derivatives, summed over the rows of
+// each; NaN of other columns. Without any they are nil.
+func logarithms(data, spread *dataset.Table, plain []int) (logs, causes *mat.Dense,
+	jacobian []float64) {
 	n, d := data.X.Dims()
 	for j := range d {
 		jacobian = append(jacobian, math.NaN())
-		column := mat.Col(nil, j, data.X)
-		least, shift := floats.Min(column), 0.0
-		if _, found := slices.BinarySearch(plain, j); found || least < 0 {
+		column := mat.Col(nil, j, spread.X)
+		c := shift(column)
+		if _, found := slices.BinarySearch(plain, j); found || math.IsNaN(c) ||
+			math.IsNaN(shift(mat.Col(nil, j, data.X))) {
 			continue
 		}
-		if least == 0 {
-			shift = math.Inf(1)
-			for _, v := range column {
-				if v > 0 {
-					shift = math.Min(shift, v)
-				}
-			}
-		}
 		if logs == nil {
-			logs = mat.DenseCopyOf(data.X)
+			logs, causes = mat.DenseCopyOf(spread.X), mat.DenseCopyOf(data.X)
 		}
 		for i, v := range column {
-			column[i] = math.Log(v + shift)
+			column[i] = math.Log(v + c)
 			logs.Set(i, j, column[i])
+			causes.Set(i, j, math.Log(data.X.At(i, j)+c))
 		}
 		if rows := data.ObservedRows(j); len(rows) < n {
 			column = scoring.Pick(nil, column, rows)
 		}
 		jacobian[j] = -floats.Sum(column)
 	}
-	return logs, jacobian
+	return logs, causes, jacobian
 }
 
 // scorer makes the scores for some data.

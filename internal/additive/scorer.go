@@ -42,6 +42,10 @@ type Options struct {
 	// lines; nil means that the scorer finds its own.
 	Modes *Modes
 
+	// Causes are the columns as parents, n×d; nil means the data themselves. Numbers that were
+	// rounded have a density when equal ones are spread, but act as they are.
+	Causes mat.Matrix
+
 	// Plain are the variables that Base scores, ascending: columns of few values, say, whose
 	// noise has no density. Their edges from and to others gain what they gain under Base, so that
 	// no direction of theirs rests on two models.
@@ -125,6 +129,9 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 			if len(c.rows) == n {
 				c.rows = nil
 			}
+		}
+		if opt.Causes != nil {
+			mat.Col(column, j, opt.Causes)
 		}
 		centre, sd := scoring.Standardise(column)
 		if sd == 0 {

@@ -45,19 +45,20 @@ func NewTransformed(s *Scorer) *Transformed { return &Transformed{Scorer: s} }
 
 // NormalScores joins the scores of the normal scores of the columns.
 func (s *Transformed) NormalScores(scores, intervened mat.Matrix) (*Transformed, error) {
-	return s.join(scores, intervened, transform{prior: inNormalScores})
+	return s.join(scores, scores, intervened, transform{prior: inNormalScores})
 }
 
 // Logarithms joins the scores of columns of which some are replaced by their logarithms, those
-// whose sums of x ↦ ln 1/x over the rows are not NaN.
-func (s *Transformed) Logarithms(logs, intervened mat.Matrix, jacobian []float64) (*Transformed,
-	error) {
-	return s.join(logs, intervened, transform{prior: inLogarithms, jacobian: jacobian})
+// whose sums over the rows of the logarithm of its derivative are not NaN. causes is as of
+// [Options].
+func (s *Transformed) Logarithms(logs, causes, intervened mat.Matrix, jacobian []float64) (
+	*Transformed, error) {
+	return s.join(logs, causes, intervened, transform{prior: inLogarithms, jacobian: jacobian})
 }
 
-func (s *Transformed) join(x, intervened mat.Matrix, t transform) (*Transformed, error) {
+func (s *Transformed) join(x, causes, intervened mat.Matrix, t transform) (*Transformed, error) {
 	opt := s.opt
-	opt.Modes = nil
+	opt.Modes, opt.Causes = nil, causes
 	var err error
 	t.Scorer, err = New(x, intervened, opt)
 	return &Transformed{s.Scorer, append(s.others[:len(s.others):len(s.others)], t)}, err
