@@ -23,6 +23,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // NonGaussian is the linear model with noise of any shape: for each equation normal, Student's t,
@@ -435,30 +436,34 @@ func shift(column []float64) float64 {
 
 // logarithms are columns, and the same as causes, of which those that are not negative are replaced
 // by ln(x + c), c as of [shift], and the logarithms of the derivatives, summed over the rows of
-// each; NaN of other columns. Without any they are nil.
+// each; NaN of columns that are nearer to a normal distribution as they are. Without any logarithm
+// that is nearer they are nil.
 func logarithms(data, spread *dataset.Table, plain []int) (logs, causes *mat.Dense,
 	jacobian []float64) {
 	n, d := data.X.Dims()
+	x, at := mat.DenseCopyOf(spread.X), mat.DenseCopyOf(data.X)
 	for j := range d {
 		jacobian = append(jacobian, math.NaN())
-		column := mat.Col(nil, j, spread.X)
+		column := mat.Col(nil, j, x)
 		c := shift(column)
 		if _, found := slices.BinarySearch(plain, j); found || math.IsNaN(c) ||
-			math.IsNaN(shift(mat.Col(nil, j, data.X))) {
+			math.IsNaN(shift(mat.Col(nil, j, at))) {
 			continue
 		}
-		if logs == nil {
-			logs, causes = mat.DenseCopyOf(spread.X), mat.DenseCopyOf(data.X)
-		}
+		width := stat.PopStdDev(column, nil)
 		for i, v := range column {
 			column[i] = math.Log(v + c)
-			logs.Set(i, j, column[i])
-			causes.Set(i, j, math.Log(data.X.At(i, j)+c))
+			x.Set(i, j, column[i])
+			at.Set(i, j, math.Log(at.At(i, j)+c))
+		}
+		if stat.Mean(column, nil)+math.Log(stat.PopStdDev(column, nil)) >= math.Log(width) {
+			continue
 		}
 		if rows := data.ObservedRows(j); len(rows) < n {
 			column = scoring.Pick(nil, column, rows)
 		}
 		jacobian[j] = -floats.Sum(column)
+		logs, causes = x, at
 	}
 	return logs, causes, jacobian
 }

@@ -176,25 +176,18 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 		}
 		modes, best = search.amplitudes(modes, k, within, sketch, best)
 	}
-	if !s.multiply(j, parents) {
+	// The form that has the most evidence without products says whether they matter. They do not
+	// where one of the parents does not, in its mean or in the scale of the noise.
+	higher := func(a, b mode) int { return cmp.Compare(a.log, b.log) }
+	highest := slices.MaxFunc(modes, higher)
+	if !s.multiply(j, parents) || math.IsInf(highest.log, -1) ||
+		highest.log < slices.MaxFunc(search.before, higher).log-noParent {
 		return modes
 	}
-	// Normal noise, and the noise that fits best without products, say whether these matter.
-	highest := slices.MaxFunc(modes, func(a, b mode) int { return cmp.Compare(a.log, b.log) }).form
-	var tried []mode
-	matter := false
-	for _, k := range slices.Compact([]int{linearForms, highest}) {
-		within := modeOf(modes, k, amplitudes[0])
-		if within == nil || math.IsInf(within.log, -1) {
-			continue
-		}
-		least := within.log - noProducts
-		m := search.climb(linearForms+k, amplitudes[0], within, least)
-		matter = matter || m.log > least
-		tried = append(tried, m)
-	}
-	if !matter {
-		return append(modes, tried...)
+	least := highest.log - noProducts
+	tried := search.climb(linearForms+highest.form, highest.amplitude, &highest, least)
+	if tried.log <= least {
+		return append(modes, tried)
 	}
 	for _, k := range promising(modes, linearForms, sumForms) {
 		if to := linearForms + k; sketch.behind(to) {
@@ -206,9 +199,9 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 	return modes
 }
 
-// noProducts is how much less evidence, in nats, an equation has with products than without where
-// these do not matter.
-const noProducts = 3
+// How much less evidence, in nats, an equation has with products than without where these do not
+// matter, and with another parent than without that.
+const noProducts, noParent = 3, 1
 
 // withProducts is the prior probability that an equation with smooth functions of two parents or
 // more has products.
