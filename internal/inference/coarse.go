@@ -29,7 +29,8 @@ func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table,
 		return inf.trust, why, err
 	}
 	t, why = inf.trust.In(data, inf.Best, g, best.Hypothesis.Scores, problem.Seed)
-	return t, why, nil
+	t, err = t.WholeForm(ctx, data, g, best.Hypothesis.Scores, problem.Workers)
+	return t, why, err
 }
 
 // likeliest is the part with the greatest evidence.

@@ -83,6 +83,36 @@ func (s *Symmetric) of(j, parents int) float64 {
 	return s.joint[parents|1<<j] - s.joint[parents]
 }
 
+// Highest is the highest score of an acyclic graph. Where the form fits every set of variables in
+// some sequence, it is not much above that of the form itself. Where it does not fit, a set of
+// parents has too little evidence, and a variable given them too much.
+func (s *Symmetric) Highest() float64 {
+	best := make([][]float64, s.d) // of the subsets of a set of candidates, by variable
+	for j := range best {
+		best[j] = make([]float64, len(s.joint))
+		for set := range s.joint {
+			if set>>j&1 == 1 {
+				continue
+			}
+			v := s.of(j, set)
+			for rest := set; rest != 0; rest &= rest - 1 {
+				v = math.Max(v, best[j][set&^(rest&-rest)])
+			}
+			best[j][set] = v
+		}
+	}
+	highest := make([]float64, len(s.joint)) // by the set of the first variables of an order
+	for set := 1; set < len(highest); set++ {
+		highest[set] = math.Inf(-1)
+		for j := range s.d {
+			if rest := set &^ (1 << j); rest != set {
+				highest[set] = math.Max(highest[set], highest[rest]+best[j][rest])
+			}
+		}
+	}
+	return highest[len(highest)-1]
+}
+
 // LogScore implements [score.Scorer].
 func (s *Symmetric) LogScore(j int, parents []int) float64 {
 	scoring.CheckParents(s.d, j, parents)

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 
@@ -253,7 +252,7 @@ func (t Trust) Of(ctx context.Context, data *dataset.Table, all []sem.Hypothesis
 			out[k].Scores = blended(h.Scores, fewer, t.Rows)
 		}
 	}
-	if t.Form < 1 && !t.Ranks && data.Mask() == nil && len(data.Names) <= nodescore.MostSymmetric {
+	if t.symmetric(data) {
 		for k, h := range out {
 			base, err := nodescore.NewSymmetric(ctx, h.Scores, workers)
 			if err != nil {
@@ -280,6 +279,34 @@ func (t Trust) Of(ctx context.Context, data *dataset.Table, all []sem.Hypothesis
 		}
 	}
 	return out, nil
+}
+
+// symmetric reports whether the rest of the evidence is that of the form without its directions.
+func (t Trust) symmetric(data *dataset.Table) bool {
+	return t.Form < 1 && !t.Ranks && data.Mask() == nil &&
+		len(data.Names) <= nodescore.MostSymmetric
+}
+
+// surplus is the evidence, in nats, that the form without its directions cannot have more than the
+// form: the number of sequences of some variables is about that.
+const surplus = 10
+
+// WholeForm is t, unless the form without its directions finds a graph with more evidence than the
+// form has: then the form does not fit what it is asked for there, and all of its evidence decides
+// of adjacencies, the part of it of directions. g is the most probable graph under the scores.
+func (t Trust) WholeForm(ctx context.Context, data *dataset.Table, g *dag.Graph, s score.Scorer,
+	workers int) (Trust, error) {
+	if !t.symmetric(data) {
+		return t, nil
+	}
+	without, err := nodescore.NewSymmetric(ctx, FormOf(s), workers)
+	if err != nil {
+		return t, err
+	}
+	if without.Highest() > nodescore.OfGraph(FormOf(s), g)+surplus {
+		t.Directions, t.Form = t.Form, 1
+	}
+	return t, nil
 }
 
 // perParent scores every parent of every variable alike.
@@ -416,15 +443,11 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 	}
 	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) &&
 		inspect.Recorded(data) {
-		if os.Getenv("VB") == "" {
-			t.Form, t.Ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise ||
-				len(inspect.WithoutDensity(data)) > 0
-		} else {
-			t.Directions = t.recorded(data)
-		}
+		t.Form, t.Ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise ||
+			len(inspect.WithoutDensity(data)) > 0
 		doubt.Basis = fmt.Sprintf("%s. That counts as %.0f rows for directions, because no form "+
 			"of equations describes measurements exactly (--model %v counts all rows)", from,
-			t.recorded(data)*t.Rows*float64(n), m)
+			t.Form*t.Rows*float64(n), m)
 	}
 	if independences(m, data) && inspect.Tied(data) {
 		t.Directions = t.independent(data)
