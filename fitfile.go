@@ -106,10 +106,12 @@ func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.
 	if data, err = data.Log(); err != nil {
 		return nil, "", fmt.Errorf("tobac: %w", err)
 	}
-	return data,
-		fmt.Sprintf(
-			"columns were replaced by their logarithms, which the data support by %.0f nats", nats),
-		nil
+	note := "columns were replaced by their logarithms, which are simpler and fit as well"
+	if nats >= 1 {
+		note = fmt.Sprintf(
+			"columns were replaced by their logarithms, which the data support by %.0f nats", nats)
+	}
+	return data, note, nil
 }
 
 // completedBy are the completed tables of a table with gaps.
