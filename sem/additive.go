@@ -372,10 +372,10 @@ func (additiveModel) FormNote(data *dataset.Table, _ *dag.Graph, s score.Scorer)
 // someLogs is the evidence in nats from which one equation speaks for logarithms.
 const someLogs = 3
 
-// transformed are the scores of equations of which each may be one of the logarithms of columns
-// above 0, or of the normal scores of all, where one gains from that, by the kind of noise that most
-// share. Measurements have no normal scores: what little their form tells of directions would be
-// lost (bench/notes/pairs.md).
+// transformed are the scores of equations of which each may be one of logarithms, or of the normal
+// scores of all columns, where one gains from that, by the kind of noise that most share.
+// Measurements have no normal scores: what little their form tells of directions would be lost
+// (bench/notes/pairs.md).
 func transformed(ctx context.Context, s *additive.Scorer, data *dataset.Table,
 	workers int) (func(kind int) refinement.Refinable, error) {
 	all := additive.NewTransformed(s)

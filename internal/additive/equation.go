@@ -238,8 +238,8 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *smooth.Function
 	return f
 }
 
-// fillPart gives the part of parent i its knots, in the units of the data, and room for the values of
-// its function; with products, the values of the functions that these are made of, and knots at
+// fillPart gives the part of parent i its knots, in the units of the data, and room for the values
+// of its function; with products, the values of the functions that these are made of, and knots at
 // the ends of the data, between which the straight line is one of them.
 func (s *Scorer) fillPart(p *smooth.Part, i int, products bool) {
 	b := &s.parent[i]

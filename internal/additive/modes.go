@@ -193,7 +193,8 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 		if to := linearForms + k; sketch.behind(to) {
 			modes = append(modes, sketch.guess(to, straight[0]))
 		} else {
-			modes, best = search.amplitudes(modes, to, modeOf(modes, k, amplitudes[0]), sketch, best)
+			within := modeOf(modes, k, amplitudes[0])
+			modes, best = search.amplitudes(modes, to, within, sketch, best)
 		}
 	}
 	return modes

@@ -18,8 +18,8 @@ import (
 //	g(x_j) = b + Σ_i f_i(x_i) + e^λ u,
 //
 // with the probability transformed. Those in logarithms are products of functions. Those in normal
-// scores are post-nonlinear equations (Zhang and Hyvärinen 2009), whose g is nearly the transform of
-// the variable to the normal distribution: under them log p(x_j | x_A) is that of x_j without
+// scores are post-nonlinear equations (Zhang and Hyvärinen 2009), whose g is nearly the transform
+// of the variable to the normal distribution: under them log p(x_j | x_A) is that of x_j without
 // parents, and what A adds to the score of the normal scores. Means and functions are those of the
 // columns.
 type Transformed struct {
