@@ -43,11 +43,19 @@ func newCurve(e *effects.Effects, list []effects.Effect) (*curve, error) {
 	return c, err
 }
 
+// mostContrasts is the number of equations, by value, draw and column, that contrasts.csv may take:
+// some seconds.
+const mostContrasts = 3e6
+
 // newContrasts are the curves of all pairs of which one end has levels without an order, and that
-// some draw connects, by the column that is set.
+// some draw connects, by the column that is set; none of tables for which they take long.
 func newContrasts(ctx context.Context, e *effects.Effects, workers int) ([]*curve, error) {
-	columns := e.Columns
-	if !slices.ContainsFunc(columns, func(c effects.Column) bool { return c.Unordered }) {
+	columns, values := e.Columns, 0
+	for _, c := range columns {
+		values += max(len(c.LevelNames), len(c.Quantiles))
+	}
+	if !slices.ContainsFunc(columns, func(c effects.Column) bool { return c.Unordered }) ||
+		float64(values)*float64(len(e.Weights))*float64(len(columns)) > mostContrasts {
 		return nil, nil
 	}
 	all := make([]*curve, len(columns))

@@ -100,7 +100,8 @@ averaged over the graphs, with and without the density of the parameters.`
   effects.csv          from,to,mean,sd,q05,q50,q95,path,mean_in_sd, where draws have parameters
                        and the columns are at most results.effects
   contrasts.csv        from,value,to,level,mean and its distribution, more (than at the first
-                       value) and its distribution, path: effects of and on categories
+                       value) and its distribution, path: effects of and on categories,
+                       where these take seconds (tobac effect has those of one column)
   consensus.csv, .dot  source,target,weight,type (-> or --)
   particles.json       the posterior, which tobac eval reads. With more than 100 columns: the
                        most probable edges, on average 100 for each column, and the mean of all
