@@ -1,6 +1,8 @@
 package dense
 
 import (
+	"slices"
+
 	"tobac/autograd/internal/ir"
 )
 
@@ -31,22 +33,29 @@ func (p *Plan) inBlocks(all []Stretch) []Stretch {
 		var best *chain
 		for _, rows := range p.rowsOf(&all[i]) {
 			c := &chain{p: p, rows: rows, of: map[*Storage]*ir.Value{}}
-			for k := i; k < len(all) && c.add(&all[k]); k++ {
+			for k := i; k < min(len(all), i+mostSteps) && c.add(&all[k]); k++ {
 			}
 			if best == nil || len(c.steps) > len(best.steps) {
 				best = c
 			}
 		}
-		if best == nil || len(best.steps) < 2 || best.numbers() < ManyNumbers {
-			joined = append(joined, all[i])
-			i++
-			continue
+		n := 1
+		if best != nil {
+			n = max(len(best.steps), 1)
 		}
-		joined = append(joined, Stretch{Instruction: best.blocks(), Steps: best.steps})
-		i += len(best.steps)
+		if n > 1 && best.numbers() >= ManyNumbers {
+			joined = append(joined, Stretch{Instruction: best.blocks(), Steps: best.steps})
+		} else {
+			joined = append(joined, all[i:i+n]...)
+		}
+		i += n
 	}
 	return joined
 }
+
+// mostSteps is how many steps a chain has: what a block of very many would read and write does not
+// stay in a cache.
+const mostSteps = 256
 
 // rowsOf are the numbers of rows that a chain beginning with a stretch may have.
 func (p *Plan) rowsOf(s *Stretch) []int {
@@ -88,7 +97,6 @@ func (c *chain) add(s *Stretch) bool {
 	if s.Coded || len(s.Steps) > 1 || at.columns > 0 || c.p.width(v) > 1 {
 		return false
 	}
-	byRow := func(e int) int { return e / (v.Len() / c.rows) }
 	inRows := v.Len() >= c.rows && v.Len()%c.rows == 0
 	switch in := s.Instruction.(type) {
 	case *unaryInstr, *binaryInstr, *selectInstr: // also those that pick elements
@@ -96,7 +104,7 @@ func (c *chain) add(s *Stretch) bool {
 			return false
 		}
 		for _, a := range v.Args {
-			if !c.reads(a, byRow) {
+			if !c.reads(a, rowOf{v.Len() / c.rows, 0}) {
 				return false
 			}
 		}
@@ -104,7 +112,7 @@ func (c *chain) add(s *Stretch) bool {
 		a := v.Args[0]
 		inRows = false
 		if v.Len() > fewResults || a.Len() < c.rows || a.Len()%c.rows != 0 ||
-			!c.reads(a, func(e int) int { return e / (a.Len() / c.rows) }) {
+			!c.reads(a, rowOf{a.Len() / c.rows, 0}) {
 			return false
 		}
 	case *wholeProduct:
@@ -116,12 +124,12 @@ func (c *chain) add(s *Stretch) bool {
 		}
 		switch c.rows {
 		case m:
-			if inRows = true; !c.reads(a, func(e int) int { return e / k }) || !c.reads(b, nil) {
+			if inRows = true; !c.reads(a, rowOf{k, 0}) || !c.reads(b, rowOf{}) {
 				return false
 			}
 		case k:
-			if inRows = false; m*n > fewResults || !c.reads(a, func(e int) int { return e % k }) ||
-				!c.reads(b, func(e int) int { return e / n }) {
+			if inRows = false; m*n > fewResults || !c.reads(a, rowOf{1, k}) ||
+				!c.reads(b, rowOf{n, 0}) {
 				return false
 			}
 		default:
@@ -138,7 +146,7 @@ func (c *chain) add(s *Stretch) bool {
 			return false
 		}
 	}
-	c.areas = append(c.areas, w)
+	c.note(w)
 	c.of[at.Store] = nil
 	if inRows {
 		c.of[at.Store] = v
@@ -150,32 +158,53 @@ func (c *chain) add(s *Stretch) bool {
 // fewResults is how many sums over the rows a step may have.
 const fewResults = 4096
 
+// A rowOf says which row of a step reads element e of an operand: e/each, modulo the number of
+// rows if there is one. None is all rows.
+type rowOf struct{ each, modulo int }
+
+func (r rowOf) at(e int) int {
+	if r.modulo > 0 {
+		return e / r.each % r.modulo
+	}
+	return e / r.each
+}
+
 // reads notes that a step reads a value, and reports whether it may: of what the chain computes,
-// element e in row(e) of the step, where the value has it too. A nil row is all rows.
-func (c *chain) reads(a *ir.Value, row func(e int) int) bool {
+// those rows that are computed in the same rows of the chain.
+func (c *chain) reads(a *ir.Value, row rowOf) bool {
 	at := &c.p.places[a.ID]
 	if at.Store == nil {
 		return true
 	}
 	of, computed := c.of[at.Store]
 	if !computed {
-		c.areas = append(c.areas, area{off: at.Store.Off, size: at.Store.size()})
+		c.note(area{off: at.Store.Off, size: at.Store.size()})
 		return true
 	}
-	if of == nil || row == nil || a.Origin() != of {
+	if of == nil || row == (rowOf{}) || a.Origin() != of {
 		return false
 	}
 	own := of.Len() / c.rows
+	if at.inOrder && c.p.places[of.ID].inOrder && a.Len() == of.Len() && row == (rowOf{own, 0}) {
+		return true // in the order of the chain's own
+	}
 	for e := range a.Len() {
 		o, k := a, e
 		for o.IsView() && k >= 0 {
 			o, k = o.Args[0], o.Index[k]
 		}
-		if k >= 0 && k/own != row(e) {
+		if k >= 0 && k/own != row.at(e) {
 			return false
 		}
 	}
 	return true
+}
+
+// note adds an area, once.
+func (c *chain) note(x area) {
+	if !slices.Contains(c.areas, x) {
+		c.areas = append(c.areas, x)
+	}
 }
 
 // numbers are those of all that the steps read and write.

@@ -8,7 +8,7 @@ import (
 var (
 	// ManyNumbers is how many numbers arrays have that no cache holds: some are computed in blocks
 	// of rows, see blocks.go.
-	ManyNumbers = 1 << 19
+	ManyNumbers = 1 << 21
 	// BlockNumbers is how many numbers a block of rows has, which a cache holds.
 	BlockNumbers = 1 << 15
 )
