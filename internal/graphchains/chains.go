@@ -309,6 +309,9 @@ func New(ctx context.Context, data *dataset.Table, s *Settled, problem *engine.P
 	problem.Doing(name, "scoring candidate parents, model "+s.Model.String())
 	options := e.Options(problem, e.WarmUp)
 	options.Starts, options.Wider = s.starts, s.Wider()
+	if found := s.found[s.chosen]; found.scattered() {
+		options.Starts, options.Apart = found.graphs, true
+	}
 	sampler, err := mcmc.New(ctx, s.Hypothesis.Scores, s.Prior, options)
 	return &Chains{Settled: s, engine: e, data: data, problem: problem, sampler: sampler,
 		steps: e.WarmUp + e.Iterations}, err
@@ -455,13 +458,16 @@ func (c *Chains) advance(ctx context.Context, to int) error {
 	return c.sampler.Advance(ctx, to-c.step)
 }
 
-// agree reports whether chains may end.
+// agree reports whether chains may end: where they agree, or stay apart because they began so.
 func (e *Settings) agree(s *mcmc.Sampler) bool {
 	step := s.Iterations()
 	if step%lookEvery != 0 || (step-e.WarmUp)*e.Chains < leastSamples {
 		return false
 	}
 	d, err := s.Diagnostics()
+	if err == nil && s.Apart() && d.MaxRHat() > LimitRHat[1] {
+		return true
+	}
 	return err == nil && d.MaxRHat() <= agreed && d.LogP.RHat <= agreed &&
 		d.MinESS() >= float64(e.ESS)
 }
@@ -479,12 +485,14 @@ func (c *Chains) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	o.Method = fmt.Sprintf("mcmc, %d chains of %d iterations", c.engine.Chains,
 		c.steps-c.engine.WarmUp)
 	o.Computation = Convergence(o.Diagnostics, o.Posterior.Names)
-	o.Checks = append(ChainChecks(o.Diagnostics), inference.DrawChecks(o.Posterior)...)
+	checks := ChainChecks(o.Diagnostics)
 	if found := c.found[c.chosen]; found.graphs != nil {
-		o.Checks = append(o.Checks, diagnostics.Above("searches", found.apart, limitApart[0],
-			limitApart[1], fmt.Sprintf("two searches for equations ended %.0f nats apart: another "+
-				"seed may find other graphs, with other probabilities", found.apart)))
+		checks = found.explain(checks)
+		if found.scattered() && checks[0].Verdict != diagnostics.OK {
+			o.Computation = checks[0].Text + "."
+		}
 	}
+	o.Checks = append(checks, inference.DrawChecks(o.Posterior)...)
 	c.done = &o
 	return c.done, nil
 }
@@ -676,7 +684,6 @@ var (
 	LimitRHat     = [2]float64{1.1, 1.3}
 	limitESS      = [2]float64{100, 25}
 	LimitExchange = [2]float64{0.05, 0.005}
-	limitApart    = [2]float64{disagreeing, 100}
 )
 
 // ChainChecks are about Markov chains over graphs.

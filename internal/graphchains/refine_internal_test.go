@@ -1,10 +1,14 @@
 package graphchains
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"tobac/dag"
+	"tobac/diagnostics"
+	"tobac/internal/mcmc"
 	"tobac/score"
 )
 
@@ -16,27 +20,83 @@ func (w weighed) LogScore(j int, parents []int) float64 {
 	return float64(w) * float64(j*len(parents))
 }
 
-// Of two searches the graphs of the better one come first, and are alone where the other ended far
-// behind.
+// Of several searches those count that ended as high as the best one, in turns. Where no other did,
+// the best graph of each counts.
 func TestTogether(t *testing.T) {
-	one, other := dag.New(2), dag.New(2)
+	empty, one, other := dag.New(2), dag.New(2), dag.New(2)
 	one.Set(0, 1, true)
-	other.Set(1, 0, true)
-	a, b := []*dag.Graph{one, other}, []*dag.Graph{other, one}
-	for _, c := range []struct {
-		weight weighed
-		x, y   []*dag.Graph
-		want   []*dag.Graph
-		apart  float64
+	other.Set(1, 0, true) // as good as none
+	a, b, c := []*dag.Graph{one, other}, []*dag.Graph{other}, []*dag.Graph{empty, one}
+	for _, x := range []struct {
+		weight    weighed
+		ends      [][]*dag.Graph
+		want      []*dag.Graph
+		lost      float64
+		scattered bool
 	}{
-		{5, a, b, []*dag.Graph{one, other, other, one}, 5},
-		{5, b, a, []*dag.Graph{one, other, other, one}, 5},
-		{50, b, a, a, 50},
+		{5, [][]*dag.Graph{a, c}, []*dag.Graph{one, empty, other, one}, 5, false},
+		{5, [][]*dag.Graph{c, a}, []*dag.Graph{one, empty, other, one}, 5, false},
+		{50, [][]*dag.Graph{b, a}, []*dag.Graph{one, other}, 50, true},
+		{50, [][]*dag.Graph{b, c, a}, []*dag.Graph{one, other, empty}, 50, true},
+		{50, [][]*dag.Graph{b, a, a}, []*dag.Graph{one, one, other, other}, 50, false},
 	} {
-		got := together(c.weight, score.Uniform(2), c.x, c.y)
-		if !slices.Equal(got.graphs, c.want) || got.apart != c.apart {
-			t.Errorf("weight %v: %d graphs, %v apart, want %d, %v", c.weight, len(got.graphs),
-				got.apart, len(c.want), c.apart)
+		got := together(x.weight, score.Uniform(2), x.ends)
+		if !slices.Equal(got.graphs, x.want) || got.lost != x.lost ||
+			got.scattered() != x.scattered {
+			t.Errorf("weight %v: %v, %v lost, scattered %v; want %v, %v, %v", x.weight, got.graphs,
+				got.lost, got.scattered(), x.want, x.lost, x.scattered)
 		}
+	}
+}
+
+// Chains that stay at the graphs of different searches end, and are said to be apart; more
+// iterations are not recommended. Those that meet are judged as others.
+func TestScattered(t *testing.T) {
+	groups := score.NewFunc(5, func(j int, parents []int) float64 {
+		switch {
+		case len(parents) == 0:
+			return 0
+		case j > 2 && slices.Equal(parents, []int{0, 1, 2}):
+			return 450
+		case j <= 2 && slices.Equal(parents, []int{3, 4}):
+			return 280
+		}
+		return -600
+	})
+	forth, back := dag.New(5), dag.New(5)
+	for i := range 3 {
+		for j := 3; j < 5; j++ {
+			forth.Set(i, j, true)
+			back.Set(j, i, true)
+		}
+	}
+	s, err := mcmc.New(t.Context(), groups, score.Uniform(5), mcmc.Options{Chains: 4, Rungs: 1,
+		WarmUp: 100, Starts: []*dag.Graph{forth, back}, Apart: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Settings{Chains: 4, WarmUp: 100, ESS: math.MaxInt32}
+	for s.Iterations() < 400 {
+		if e.agree(s) {
+			t.Fatalf("ends after %d iterations", s.Iterations())
+		}
+		if err := s.Advance(t.Context(), 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := s.Diagnostics()
+	if err != nil || !e.agree(s) {
+		t.Fatalf("does not end after %d iterations, %v", s.Iterations(), err)
+	}
+	f := together(groups, score.Uniform(5), [][]*dag.Graph{{back}, {forth}})
+	checks := f.explain(ChainChecks(&d))
+	if c := checks[0]; len(checks) != 1 || c.Verdict != diagnostics.Bad ||
+		!strings.Contains(c.Text, "2 searches") || !strings.Contains(c.Text, "60 nats") {
+		t.Errorf("checks %+v", checks)
+	}
+	d.Uncertain, d.LogP.RHat = d.Uncertain[:0], 1
+	if checks := f.explain(ChainChecks(&d)); checks[0].Verdict != diagnostics.OK ||
+		checks[len(checks)-1].Name != "searches" {
+		t.Errorf("checks %+v of chains that meet", checks)
 	}
 }

@@ -38,7 +38,7 @@
 // variables, splitting and merging of layers, new parents and reversal of an edge of a graph
 // drawn given the partition (Grzegorczyk and Husmeier 2008), a parent more or less from
 // outside the candidates, and parallel tempering of p(partition) with inverse temperatures that
-// adapt during the warm-up. Every second reversal is of an edge that may turn: between a pair of a
+// adapt during the warm-up. Three of four reversals are of edges that may turn: between a pair of a
 // list that is made before the first iteration, by how much ln p(D, G) falls where an edge of the
 // first graphs turns around. Each chain starts from a different graph, found by package search, or
 // from the best of them if its own is e^7 times less probable.

@@ -14,8 +14,8 @@ func (c *mover) drawGraph(s *partition) {
 }
 
 // edgeMoves draws a graph given the partition, makes n moves of edges from candidates and
-// outside moves of others, and returns to the partition of the graph that results. Every second of
-// those that turn an edge around is aimed. The pair has the
+// outside moves of others, and returns to the partition of the graph that results. Three of
+// four of those that turn an edge around are aimed. The pair has the
 // distribution p(partition)^beta p(graph | partition), so that the ratio of a move is that of
 // p(graph) times that of p(partition)^(beta−1).
 func (c *mover) edgeMoves(s *partition, n, outside int, beta float64, count *moveCounts) {
@@ -28,7 +28,7 @@ func (c *mover) edgeMoves(s *partition, n, outside int, beta float64, count *mov
 		switch {
 		case k%2 == 1:
 			c.reparent(beta)
-		case k%4 == 0 && len(c.undecided) > 0:
+		case k%8 != 2 && len(c.undecided) > 0:
 			count.Reverse.add(c.aim(beta))
 		default:
 			count.Reverse.add(c.reverse(beta))

@@ -25,6 +25,7 @@ type Options struct {
 	Draws   int // least number of graphs that a long run keeps, −1 for none; defaults to 1000
 	// near which the searches for the first chains begin; the others begin anew
 	Starts  []*dag.Graph
+	Apart   bool           // the chains begin at Starts in turn, also at such that are far behind
 	Wider   []score.Scorer // through which those that begin anew go first; see [search.Through]
 	Seed    uint64
 	Workers int // goroutines; defaults to one per processor. Results do not depend on it.

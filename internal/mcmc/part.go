@@ -16,11 +16,13 @@ import (
 type Shared struct {
 	Candidates [][]int  // parents of every variable, ascending
 	Undecided  [][2]int // pairs, candidates of each other, whose edge chains often try to turn
+	Apart      bool     // [Options.Apart]
 }
 
 // Shared copies what the chains share.
 func (m *Sampler) Shared() Shared {
-	s := Shared{Candidates: make([][]int, m.d), Undecided: slices.Clone(m.undecided)}
+	s := Shared{Candidates: make([][]int, m.d), Apart: m.options.Apart,
+		Undecided: slices.Clone(m.undecided)}
 	for j, t := range m.tables {
 		s.Candidates[j] = slices.Clone(t.parents)
 	}
@@ -52,13 +54,16 @@ func NewAt(ctx context.Context, s score.Scorer, p *score.Prior, o Options,
 			return nil, fmt.Errorf("mcmc: got the pair %v, want candidates of each other", e)
 		}
 	}
-	m.undecided = slices.Clone(shared.Undecided)
+	m.undecided, m.options.Apart = slices.Clone(shared.Undecided), shared.Apart
 	for k := range m.chains {
 		m.chains[k] = newChain(m.problem, o, k)
 		m.chains[k].record = newRecord(m.problem, o.draws())
 	}
 	return m, nil
 }
+
+// Apart reports whether the chains began at graphs that are far behind others, too.
+func (m *Sampler) Apart() bool { return m.options.Apart }
 
 // Chain is the state of chain k as [Sampler.Continue] takes it: the same bytes for the same state.
 func (m *Sampler) Chain(k int) ([]byte, error) { return m.chains[k].bytes() }

@@ -95,8 +95,8 @@ func TestSetChainErrors(t *testing.T) {
 	shared := m.Shared()
 	for what, spoilt := range map[string]mcmc.Shared{
 		"candidates of five of six variables": {Candidates: shared.Candidates[:5]},
-		"a pair of seven variables":           {shared.Candidates, [][2]int{{0, 6}}},
-		"a pair of one variable":              {shared.Candidates, [][2]int{{1, 1}}},
+		"a pair of seven variables":           {shared.Candidates, [][2]int{{0, 6}}, false},
+		"a pair of one variable":              {shared.Candidates, [][2]int{{1, 1}}, false},
 	} {
 		if _, err := mcmc.NewAt(t.Context(), s, p, mcmc.Options{}, spoilt); err == nil {
 			t.Errorf("%s is no error", what)

@@ -76,8 +76,8 @@ func (m *Sampler) begin(ctx context.Context) error {
 		rng := stream.New(m.options.Seed, stream.MCMCStart, k)
 		through, from := screens, (*dag.Graph)(nil)
 		switch n := len(m.options.Starts); {
-		case k < n:
-			through, from = screens[len(wider):], m.options.Starts[k]
+		case k < n, n > 0 && m.options.Apart:
+			through, from = screens[len(wider):], m.options.Starts[k%n]
 		case n > 0 && m.d > manyVariables && len(back) > 1:
 			through, from = back, m.options.Starts[k%n]
 		}
@@ -102,7 +102,7 @@ func (m *Sampler) begin(ctx context.Context) error {
 		for e, v := range detours[k] {
 			m.detours[e] = max(m.detours[e], part*v)
 		}
-		if logs[k] < logs[best]-hopeless {
+		if logs[k] < logs[best]-hopeless && !m.options.Apart {
 			starts[k], sums[k] = starts[best], sums[best]
 		}
 		floats.Add(sum, sums[k])
