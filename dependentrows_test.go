@@ -3,6 +3,7 @@ package tobac_test
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"tobac"
@@ -87,6 +88,20 @@ func TestReferenceOfDependentRows(t *testing.T) {
 			"mcmc": 0.03}[c.Engine.Engine().Name()]; !(got.MeanAbsError < most) {
 			t.Errorf("%v: edge probabilities are %.3g off the reference, want at most %v", c.Engine,
 				got.MeanAbsError, most)
+		}
+	}
+}
+
+// Rows that count as a few leave out models that read directions off their form, and say so.
+func TestFewRowsTellNoForm(t *testing.T) {
+	r := fit(t, walksOf(150, 4), tobac.Config{Engine: &sums.Exact{}})
+	if !(r.Sequence.Effective < 10) {
+		t.Fatalf("150 rows count as %v: the case tests nothing", r.Sequence.Effective)
+	}
+	for _, e := range r.Evidence {
+		left := strings.Contains(e.Note, "too few to tell the form of equations")
+		if is := e.Model == (sem.BGe{}).String(); is == (left || math.IsNaN(e.Log)) {
+			t.Errorf("%s: log evidence %v, %q", e.Model, e.Log, e.Note)
 		}
 	}
 }
