@@ -52,7 +52,7 @@ func TestBlocks(t *testing.T) {
 		together int // steps, at least
 		density  func(p *ad.Node) *ad.Node
 	}{
-		{"logistic regression", d, 8, func(p *ad.Node) *ad.Node {
+		{"logistic regression", d, 5, func(p *ad.Node) *ad.Node {
 			table, response := data(p)
 			eta := table.MatVec(p)
 			return response.Mul(eta).Sub(eta.Softplus()).Sum().Sub(p.Square().Sum())
