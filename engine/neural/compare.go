@@ -40,12 +40,12 @@ type settled interface {
 const tooLow = 0.35
 
 // Compare compares networks with the model that a fit chose, where this has curves and noise of
-// normal shape, and goes on with them if they have more evidence but for its error: with more
-// variables than are summed over, by the mean of log p(D, graph) over short chains. Only a fit
-// whose model was left open has this, with an engine that was left open too, and none whose form is
-// doubted. Where the model was chosen because the noise refutes one with more evidence, networks
-// have to have more than either, and not to be refuted themselves; so many variables are summed
-// over.
+// normal shape or not far from that, and goes on with them if they have more evidence but for its
+// error: with more variables than are summed over, by the mean of log p(D, graph) over short
+// chains. Only a fit whose model was left open has this, with an engine that was left open too, and
+// none whose form is doubted. Where the model was chosen because the noise refutes one with more
+// evidence, networks have to have more than either, and not to be refuted themselves; so many
+// variables are summed over.
 func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage engine.Stage,
 	memoryLimit int64) (*engine.Problem, engine.Settings, engine.Stage, error) {
 	chosen, ok := sem.As[sem.SampledModel](p.Model)
@@ -56,7 +56,8 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 		return p, e, stage, nil
 	}
 	network, _ := chosen.Sampled(false)
-	if _, ok := sem.As[sem.Network](network); !ok || sem.TraitsOf(p.Model).AnyNoise ||
+	shaped := sem.TraitsOf(p.Model).AnyNoise
+	if _, ok := sem.As[sem.Network](network); !ok || shaped && p.Vars() > exact.Affordable ||
 		len(inspect.Repeated(p.Data)) > 0 {
 		return p, e, stage, nil
 	}
@@ -65,6 +66,14 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 		return nil, nil, nil, err
 	}
 	best, _ := inference.BestTwo(first.Evidence)
+	start := first.Hypothesis
+	if shaped {
+		if inspect.Recorded(p.Data) ||
+			!nearNormal(first.Evidence, best.Log-nearly*float64(p.Vars())) {
+			return p, e, stage, nil
+		}
+		start = nil
+	}
 	passed := best.Model != p.Model.String() // has more evidence, and is refuted
 	if first.Doubted || passed && p.Vars() > exact.Affordable {
 		return p, e, stage, nil
@@ -72,7 +81,7 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	add := func(e sem.Evidence) { p.Evidence = append(slices.Clone(p.Evidence), e) }
 	q := *p
 	q.Model = network
-	tempering, err := temperingEngine{&Tempering{Start: first.Hypothesis}}.Prepare(&q)
+	tempering, err := temperingEngine{&Tempering{Start: start}}.Prepare(&q)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -118,6 +127,18 @@ func Compare(ctx context.Context, p *engine.Problem, e engine.Settings, stage en
 	}
 	q.Evidence = p.Evidence
 	return &q, tempering, reasoned{sampled, q.Evidence, reason}, nil
+}
+
+// nearly is by how many nats for each variable the best curves with noise of normal shape may be
+// behind a model with noise of any shape before networks have no chance.
+const nearly = 2
+
+// nearNormal reports whether curves with noise of normal shape have so much evidence.
+func nearNormal(all []sem.Evidence, least float64) bool {
+	return slices.ContainsFunc(all, func(e sem.Evidence) bool {
+		return e.Log >= least &&
+			(e.Model == sem.GaussianProcess{}.String() || e.Model == sem.Smooth{}.String())
+	})
 }
 
 // settledBy is the outcome of a stage, or of chains that have not begun what they settled.
