@@ -71,7 +71,7 @@ type conditional interface {
 // fewestRows is the number of rows that count, where rows depend on each other, from which on they
 // may tell a form of equations. Fewer do not: nothing can be tested, and evidences of such models,
 // which take long, would differ by what all rows say as if they were independent.
-const fewestRows = 10
+const fewestRows = 5
 
 // LeftOut says why a model takes no part in a comparison, after some others; "" if it does. t is
 // the part of the evidence that counts.
