@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"tobac/dag"
 	"tobac/internal/nodescore"
 	"tobac/score"
 )
@@ -42,6 +43,24 @@ func TestSymmetric(t *testing.T) {
 	got := s.LogScore(0, nil) + s.LogScore(1, []int{0}) + s.LogScore(2, []int{0, 1})
 	if math.Abs(got-want) > 1e-10 {
 		t.Errorf("joint evidence %v, want %v", got, want)
+	}
+	highest := math.Inf(-1)
+	for entries := range 1 << 6 {
+		g, at := dag.New(3), 0
+		for i := range 3 {
+			for j := range 3 {
+				if i != j {
+					g.Set(i, j, entries>>at&1 == 1)
+					at++
+				}
+			}
+		}
+		if g.Acyclic() {
+			highest = math.Max(highest, nodescore.OfGraph(s, g))
+		}
+	}
+	if got := s.Highest(); math.Abs(got-highest) > 1e-10 {
+		t.Errorf("the highest score of a graph is %v, want %v", got, highest)
 	}
 	if _, err := nodescore.NewSymmetric(ctx, score.NewFunc(21, form.LogScore), 1); err == nil {
 		t.Error("21 variables were accepted")

@@ -286,3 +286,79 @@ func TestRefutedByFewRows(t *testing.T) {
 		}
 	}
 }
+
+// Noise whose skewness a cause turns around has the same mean and scale everywhere: cells show it.
+// The equation of a column without a density is no test of the form of others.
+func TestRefutedByCells(t *testing.T) {
+	const n = 1000
+	rng := rand.New(rand.NewPCG(7, 6))
+	data := &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(n, 2, nil)}
+	edge := dag.New(2)
+	edge.Set(0, 1, true)
+	for _, turned := range []bool{false, true} {
+		rest := make(leaves, n)
+		for i := range rest {
+			x := rng.NormFloat64()
+			if rest[i] = rng.ExpFloat64() - 1; turned && x < 0 {
+				rest[i] = -rest[i]
+			}
+			data.X.SetRow(i, []float64{x, rest[i]})
+		}
+		for _, plain := range []bool{false, true} {
+			var s score.Scorer = rest
+			if plain {
+				s = plainLeaves{rest}
+			}
+			found, _ := examineNoise(data, edge, s, 1, 1)
+			if got := found.chance <= refuted; got != (turned && !plain) {
+				t.Errorf("turned %v, plain %v: refuted %v (%v)", turned, plain, got, found.chance)
+			}
+		}
+	}
+}
+
+// plainLeaves are leaves whose second variable has no density.
+type plainLeaves struct{ leaves }
+
+func (plainLeaves) WithoutDensity() []int { return []int{1} }
+
+// Where a form fits sets of variables in some sequence only, the form without its directions has
+// more evidence than the form, and all of the latter decides of adjacencies.
+func TestWholeForm(t *testing.T) {
+	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: mat.NewDense(80, 3, nil)}
+	for i := range 80 {
+		data.X.SetRow(i, []float64{float64(i), float64(i * i), float64(i % 7)})
+	}
+	g := dag.New(3)
+	g.Set(0, 2, true)
+	g.Set(1, 2, true)
+	for _, misfit := range []float64{0, 60} {
+		// c is a function of a and b together: without a, b and c fit badly in either sequence
+		s := score.NewFunc(3, func(j int, parents []int) float64 {
+			all := 0
+			for _, i := range parents {
+				all |= 1 << i
+			}
+			switch {
+			case j == 2 && all == 0b011:
+				return 100
+			case j == 1 && all == 0b100, j == 2 && all == 0b010:
+				return -misfit
+			}
+			return 0
+		})
+		before := Trust{Form: 0.2, Rows: 1, Directions: 1}
+		got, err := before.WholeForm(t.Context(), data, g, s, 1)
+		want := before
+		if misfit > 0 {
+			want = Trust{Form: 1, Rows: 1, Directions: 0.2}
+		}
+		if err != nil || got != want {
+			t.Errorf("misfit %v: %+v, want %+v, error %v", misfit, got, want, err)
+		}
+	}
+	if got, err := WholeTrust.WholeForm(t.Context(), data, g, nil, 1); err != nil ||
+		got != WholeTrust {
+		t.Errorf("the whole form is %+v, error %v", got, err)
+	}
+}
