@@ -85,8 +85,8 @@ func TestFormulas(t *testing.T) {
 					}
 				}
 				if allWrong += wrong; found < c.least || allWrong > 1 {
-					t.Errorf("%d true adjacencies with .95 or more, want %d; %d wrong ones so far, "+
-						"want at most one, by %s", found, c.least, allWrong, r.Model)
+					t.Errorf("%d true adjacencies with .95 or more, want %d; %d wrong ones so "+
+						"far, want at most one, by %s", found, c.least, allWrong, r.Model)
 				}
 			})
 		}

@@ -52,9 +52,9 @@ func (m NonGaussian) form() form {
 // nonGaussianModel is [NonGaussian] with its powers.
 type nonGaussianModel struct{ NonGaussian }
 
-// Additive is the model whose equations are sums of smooth functions of the parents, with noise as
-// of [NonGaussian]. Where the data speak for it, an equation may be such a sum for a monotone
-// transform of its variable.
+// Additive is the model whose equations are sums of smooth functions of the parents, and perhaps of
+// products of two parents, with noise as of [NonGaussian]. Where the data speak for it, an equation
+// may be such a sum of logarithms, or for a monotone transform of its variable.
 type Additive struct {
 	MaxParents int // as of [NonGaussian]
 

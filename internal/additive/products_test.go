@@ -98,8 +98,8 @@ func TestProductsAreNotInvented(t *testing.T) {
 	}
 }
 
-// Equations of logarithms are those of products with noise that is multiplied, whose directions they
-// tell; other units of a column add the same to all scores of it.
+// Equations of logarithms are those of products with noise that is multiplied, whose directions
+// they tell; other units of a column add the same to all scores of it.
 func TestLogarithms(t *testing.T) {
 	scores := func(unit float64) *additive.Transformed {
 		rng := rand.New(rand.NewPCG(4, 9))
