@@ -306,7 +306,7 @@ func TestSelections(t *testing.T) {
 		{table.Options{Rows: "2"},
 			`t.csv: got a single row of those that data.rows takes, want at least 2`},
 		{table.Options{Ordinal: []string{"a=1<2<3"}},
-			`t.csv: column 1 (a): has levels that data.ordinal does not order (4 1, 5 1); --set data.ordinal='a=1<2<3<...' has to name all of them`},
+			`t.csv: column 1 (a) has levels that data.ordinal does not order (4 1, 5 1); --set data.ordinal='a=1<2<3<...' has to name all of them`},
 	} {
 		_, err := table.Prepare(read(t, text, table.Layout{}), c.o)
 		if err == nil || err.Error() != c.want {
