@@ -262,7 +262,7 @@ func (s *Scorer) logPrior(form, parents int) float64 {
 	switch {
 	case forms[form].products:
 		kind += math.Log(withProducts)
-	case parents > 1:
+	case parents > 1 && !s.opt.Sums:
 		kind += math.Log1p(-withProducts)
 	}
 	return kind

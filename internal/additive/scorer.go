@@ -42,6 +42,9 @@ type Options struct {
 	// lines; nil means that the scorer finds its own.
 	Modes *Modes
 
+	// Sums leaves out the forms with products.
+	Sums bool
+
 	// Causes are the columns as parents, n×d; nil means the data themselves. Numbers that were
 	// rounded have a density when equal ones are spread, but act as they are.
 	Causes mat.Matrix
@@ -412,15 +415,21 @@ func (s *Scorer) pair(j, i, k int) []product {
 	})
 }
 
+// rowsPerPair is the number of rows from which on there are products of a pair of parents.
+const rowsPerPair = 16
+
 // multiply reports whether there are products of some parents of variable j.
 func (s *Scorer) multiply(j int, parents []int) bool {
+	if s.opt.Sums {
+		return false
+	}
 	curved := 0
 	for _, i := range parents {
 		if len(s.child[j].parent[i].Smooth) > 0 {
 			curved++
 		}
 	}
-	return curved > 1
+	return curved > 1 && curved*(curved-1)/2*rowsPerPair <= len(s.child[j].y)
 }
 
 // programs are compiled ones that nobody uses, a [sync.Pool] for each [programKey]: several scorers

@@ -20,8 +20,8 @@ import (
 // with the probability transformed. Those in logarithms are products of functions. Those in normal
 // scores are post-nonlinear equations (Zhang and Hyvärinen 2009), whose g is nearly the transform
 // of the variable to the normal distribution: under them log p(x_j | x_A) is that of x_j without
-// parents, and what A adds to the score of the normal scores. Means and functions are those of the
-// columns.
+// parents, and what A adds to the score of the normal scores. Sums of transformed columns have no
+// products. Means and functions are those of the columns.
 type Transformed struct {
 	*Scorer
 	others []transform
@@ -58,7 +58,7 @@ func (s *Transformed) Logarithms(logs, causes, intervened mat.Matrix, jacobian [
 
 func (s *Transformed) join(x, causes, intervened mat.Matrix, t transform) (*Transformed, error) {
 	opt := s.opt
-	opt.Modes, opt.Causes = nil, causes
+	opt.Modes, opt.Causes, opt.Sums = nil, causes, true
 	var err error
 	t.Scorer, err = New(x, intervened, opt)
 	return &Transformed{s.Scorer, append(s.others[:len(s.others):len(s.others)], t)}, err
