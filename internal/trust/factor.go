@@ -9,6 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/exact"
 	"tobac/internal/inspect"
 	"tobac/internal/parallel"
 	"tobac/internal/words"
@@ -21,8 +22,10 @@ import (
 // where edges between four effects are six, and where edges of other variables to its effects undo
 // what edges between these claim. Both are compared by the Bayesian information criterion.
 const (
-	mostEffects = 4   // of a hidden cause
-	mostCauses  = 400 // that are tried
+	mostEffects = 4    // of a hidden cause
+	mostCauses  = 400  // that are tried
+	mostGiven   = 8    // parents of an effect
+	leastGiven  = 0.01 // part of a variance that these leave
 )
 
 // correlations are those of the columns of a table, of so many rows.
@@ -188,18 +191,27 @@ func principal(left *mat.Dense) (loading, noise []float64) {
 }
 
 // improvement is how much more the criterion of a hidden cause of variables is than that of the
-// edges between them, in nats; edges to them that it makes needless are left out.
+// edges between them, in nats; edges to them that it makes needless are left out. It is −∞ where
+// many parents would be tried, and where these leave so little that neither is exact enough.
 func (c correlations) improvement(g *dag.Graph, effects []int) float64 {
-	edges := 0.0
+	edges, given := 0.0, 0
 	f := factor{effects: effects}
 	for _, j := range effects {
 		parents := g.Parents(j)
+		_, rest := regression(c.SymDense, parents, j)
+		if len(parents) > mostGiven || !(rest >= leastGiven*c.At(j, j)) {
+			return math.Inf(-1)
+		}
+		given += len(parents)
 		edges += c.equation(j, parents)
 		f.parents = append(f.parents, slices.DeleteFunc(parents, func(i int) bool {
 			return slices.Contains(effects, i)
 		}))
 	}
 	best := c.criterion(f)
+	if best+c.price(given) < edges { // what needless edges may give back is not enough
+		return best - edges
+	}
 	for {
 		less, at := math.Inf(-1), factor{}
 		for a, parents := range f.parents {
@@ -219,7 +231,8 @@ func (c correlations) improvement(g *dag.Graph, effects []int) float64 {
 }
 
 // cliques are sets of two to mostEffects variables that are all adjacent to each other, with a sure
-// edge among them; at most mostCauses.
+// edge among them, at most mostCauses; of more variables than are summed over only the largest,
+// whose edges are more parameters than a hidden cause has.
 func cliques(g *dag.Graph, sure []dag.Edge) (all [][]int) {
 	adjacent := func(i, j int) bool { return g.Has(i, j) || g.Has(j, i) }
 	known := map[string]bool{}
@@ -231,7 +244,9 @@ func cliques(g *dag.Graph, sure []dag.Edge) (all [][]int) {
 			return
 		}
 		known[key] = true
-		all = append(all, sorted)
+		if len(set) == mostEffects || g.Len() <= exact.Affordable {
+			all = append(all, sorted)
+		}
 		if len(set) == mostEffects {
 			return
 		}
