@@ -50,8 +50,14 @@ type covariates struct {
 	basis    smooth.Basis
 }
 
-// curves is the number of smooth functions of a number.
-const curves = 3
+// curves is the number of smooth functions of a number in so many rows: many show what few leave,
+// which other parents would have to explain.
+func curves(rows int) int {
+	if rows < 500 {
+		return 3
+	}
+	return 6
+}
 
 // skewed is the skewness from which on the logarithm of a positive column is taken if it is less
 // skewed.
@@ -115,7 +121,7 @@ func newCovariates(x []float64, v Variable) covariates {
 		basis := smooth.NewBasis(z, smooth.Functions)
 		c.basis = basis
 		straight(basis.Column)
-		for k := range min(curves, len(basis.Smooth)) {
+		for k := range min(curves(len(x)), len(basis.Smooth)) {
 			c.curved, c.curvedV = append(c.curved, basis.Smooth[k]),
 				append(c.curvedV, basis.Variance[k])
 		}
