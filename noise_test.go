@@ -199,3 +199,36 @@ func TestLogarithms(t *testing.T) {
 		}
 	}
 }
+
+// The expected distance from the published network of the flow cytometry data, told nothing.
+func TestFlowCytometry(t *testing.T) {
+	data, truth, err := dataset.Sachs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs, _, err := tobac.Logarithms(context.Background(), data, tobac.Config{})
+	if err != nil || logs == nil {
+		t.Fatalf("logarithms %v, error %v", logs != nil, err)
+	}
+	r, err := tobac.Fit(context.Background(), logs, tobac.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	distance := 0.0
+	for i := range r.Names {
+		for j := range i {
+			forth, back := r.Probabilities.At(i, j), r.Probabilities.At(j, i)
+			switch {
+			case truth.Has(i, j):
+				distance += 1 - forth
+			case truth.Has(j, i):
+				distance += 1 - back
+			default:
+				distance += forth + back
+			}
+		}
+	}
+	if !(distance < 14) {
+		t.Errorf("expected SHD %.2f, want below 14", distance)
+	}
+}

@@ -85,7 +85,7 @@ type misfit struct {
 func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float64,
 	seed uint64) (misfit, remainder) {
 	worst, tests := misfit{chance: 1}, 0
-	discrete := inspect.WithoutDensity(data)
+	discrete, recorded := inspect.WithoutDensity(data), inspect.Recorded(data)
 	var plain []int // whose equations are not of the form
 	if f, ok := FormOf(s).(interface{ WithoutDensity() []int }); ok {
 		plain = f.WithoutDensity()
@@ -112,7 +112,8 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 		less := count * float64(len(inner)) / float64(len(rest))
 		for _, i := range parents {
 			x := inspect.ColumnOf(data, i, observed[j])
-			if _, discrete := slices.BinarySearch(discrete, i); !discrete {
+			// Cells show small faults too, and the form of measurements counts in part anyway.
+			if _, discrete := slices.BinarySearch(discrete, i); !discrete && !recorded {
 				tests++
 				if p := cellChance(classes(rest, cellLevels), classes(x, cellLevels),
 					count/float64(len(rest))); p < worst.chance {
