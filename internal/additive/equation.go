@@ -232,7 +232,9 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *smooth.Function
 				f.Intercept -= c.sd * theta[next] * t.mean
 				next++
 			}
-			f.Products = append(f.Products, q)
+			if len(q.Weights) > 0 {
+				f.Products = append(f.Products, q)
+			}
 		}
 	}
 	return f

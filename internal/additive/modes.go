@@ -178,10 +178,9 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 	}
 	// The form that has the most evidence without products says whether they matter. They do not
 	// where one of the parents does not, in its mean or in the scale of the noise.
-	higher := func(a, b mode) int { return cmp.Compare(a.log, b.log) }
-	highest := slices.MaxFunc(modes, higher)
+	highest := likeliestSum(modes)
 	if !s.multiply(j, parents) || math.IsInf(highest.log, -1) ||
-		highest.log < slices.MaxFunc(search.before, higher).log-noParent {
+		highest.log < likeliestSum(search.before).log-noParent {
 		return modes
 	}
 	least := highest.log - noProducts
@@ -198,6 +197,17 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 		}
 	}
 	return modes
+}
+
+// likeliestSum is the mode without products that has the most evidence.
+func likeliestSum(modes []mode) (best mode) {
+	best.log = math.Inf(-1)
+	for _, m := range modes {
+		if m.form < sumForms && m.log > best.log {
+			best = m
+		}
+	}
+	return best
 }
 
 // How much less evidence, in nats, an equation has with products than without where these do not

@@ -72,6 +72,29 @@ func TestProducts(t *testing.T) {
 	}
 }
 
+// Functions of a column of two values and of a product of two others are read again.
+func TestProductsBesideLevels(t *testing.T) {
+	x := multiplied(300, 1, noises["normal"])
+	all := mat.NewDense(300, 4, nil)
+	for i := range 300 {
+		level := float64(i % 2)
+		all.SetRow(i, []float64{x.At(i, 0), x.At(i, 1), level, x.At(i, 2) + level})
+	}
+	s, err := additive.New(all, nil, additive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gain := s.LogScore(3, []int{0, 1, 2}) - s.LogScore(3, []int{0, 1}); gain < 20 {
+		t.Errorf("a cause beside a product gains %v nats, want many", gain)
+	}
+	rng := rand.New(rand.NewPCG(5, 9))
+	numbers := s.FunctionParameters(3, []int{0, 1, 2}, rng)
+	if f, rest, err := smooth.NewFunction(3, numbers); err != nil || len(rest) > 0 ||
+		len(f.Products) != 1 {
+		t.Errorf("%v, %d numbers left, %d products, want one", err, len(rest), len(f.Products))
+	}
+}
+
 // Without products the score of two parents hardly changes.
 func TestProductsAreNotInvented(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))

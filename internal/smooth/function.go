@@ -14,9 +14,10 @@ import (
 // A Function is a structural equation x_j = f(x_A) + ε drawn from its posterior, in the units of
 // the data.
 type Function struct {
-	Intercept, Variance float64 // of ε
-	Parts               []Part  // of the parents
-	Products            []Product
+	Intercept float64
+	Variance  float64 // of ε
+	Parts     []Part  // of the parents
+	Products  []Product
 }
 
 // A Part is the summand of one parent: Slope·x, and a function that is linear between the knots
