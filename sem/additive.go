@@ -380,17 +380,20 @@ func transformed(ctx context.Context, s *additive.Scorer, data *dataset.Table,
 	workers int) (func(kind int) refinement.Refinable, error) {
 	all := additive.NewTransformed(s)
 	spread, plain := inspect.Spread(data)
-	if logs, causes, jacobian := logarithms(data, spread, plain); logs != nil {
-		both, err := all.Logarithms(logs, causes, data.Mask(), jacobian)
+	join := func(both *additive.Transformed, err error, least float64) error {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		gain, err := both.Gain(ctx, workers)
-		if err != nil {
-			return nil, err
-		}
-		if gain > someLogs {
+		if gain >= least {
 			all = both
+		}
+		return err
+	}
+	if logs, causes, jacobian := logarithms(data, spread, plain); logs != nil {
+		both, err := all.Logarithms(logs, causes, data.Mask(), jacobian)
+		if err = join(both, err, someLogs); err != nil {
+			return nil, err
 		}
 	}
 	if len(data.Names) > 1 && !inspect.Recorded(data) {
@@ -398,16 +401,11 @@ func transformed(ctx context.Context, s *additive.Scorer, data *dataset.Table,
 		if err != nil {
 			return nil, err
 		}
+		n, _ := data.X.Dims()
 		both, err := all.NormalScores(scores.X, data.Mask())
+		err = join(both, err, someTransform*float64(min(n, transformRows)))
 		if err != nil {
 			return nil, err
-		}
-		gain, err := both.Gain(ctx, workers)
-		if err != nil {
-			return nil, err
-		}
-		if n, _ := data.X.Dims(); gain >= someTransform*float64(min(n, transformRows)) {
-			all = both
 		}
 	}
 	if all.Plain() {

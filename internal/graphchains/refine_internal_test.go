@@ -9,6 +9,7 @@ import (
 	"tobac/dag"
 	"tobac/diagnostics"
 	"tobac/internal/mcmc"
+	"tobac/internal/scoretest"
 	"tobac/score"
 )
 
@@ -52,24 +53,7 @@ func TestTogether(t *testing.T) {
 // Chains that stay at the graphs of different searches end, and are said to be apart; more
 // iterations are not recommended. Those that meet are judged as others.
 func TestScattered(t *testing.T) {
-	groups := score.NewFunc(5, func(j int, parents []int) float64 {
-		switch {
-		case len(parents) == 0:
-			return 0
-		case j > 2 && slices.Equal(parents, []int{0, 1, 2}):
-			return 450
-		case j <= 2 && slices.Equal(parents, []int{3, 4}):
-			return 280
-		}
-		return -600
-	})
-	forth, back := dag.New(5), dag.New(5)
-	for i := range 3 {
-		for j := 3; j < 5; j++ {
-			forth.Set(i, j, true)
-			back.Set(j, i, true)
-		}
-	}
+	groups, forth, back := scoretest.Apart()
 	s, err := mcmc.New(t.Context(), groups, score.Uniform(5), mcmc.Options{Chains: 4, Rungs: 1,
 		WarmUp: 100, Starts: []*dag.Graph{forth, back}, Apart: true})
 	if err != nil {

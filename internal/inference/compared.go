@@ -84,9 +84,9 @@ func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table, compared []
 		return note
 	}
 	n, _ := data.X.Dims()
-	if rows := t.Rows * float64(n); t.Rows < 1 && rows < fewestRows && formed(m) &&
+	if rows := t.Rows * float64(n); t.Rows < 1 && rows < fewestRows && trust.ReadsForm(m) &&
 		slices.ContainsFunc(models, func(other sem.Scored) bool {
-			return !formed(other) && sem.Unsuited(other, data) == ""
+			return !trust.ReadsForm(other) && sem.Unsuited(other, data) == ""
 		}) {
 		return fmt.Sprintf("the rows depend on each other and count as %.0f, too few to tell the "+
 			"form of equations", rows)
@@ -95,12 +95,6 @@ func LeftOut(m sem.Scored, models []sem.Scored, data *dataset.Table, compared []
 		return v.Pointless(data, compared)
 	}
 	return ""
-}
-
-// formed reports whether a model reads directions off the form of its equations or of their noise.
-func formed(m sem.Model) bool {
-	t := sem.TraitsOf(m)
-	return t.Formed || t.SharesNoise
 }
 
 // checkKinds is an error if a model takes categories for numbers.

@@ -34,12 +34,6 @@ type correlations struct {
 	rows float64
 }
 
-// equation is the criterion of variable j given parents, in nats.
-func (c correlations) equation(j int, parents []int) float64 {
-	_, rest := regression(c.SymDense, parents, j)
-	return -c.rows/2*math.Log(rest) - c.price(len(parents))
-}
-
 // price is what the criterion takes for so many parameters.
 func (c correlations) price(parameters int) float64 {
 	return float64(parameters) * math.Log(c.rows) / 2
@@ -203,7 +197,7 @@ func (c correlations) improvement(g *dag.Graph, effects []int) float64 {
 			return math.Inf(-1)
 		}
 		given += len(parents)
-		edges += c.equation(j, parents)
+		edges -= c.rows/2*math.Log(rest) + c.price(len(parents))
 		f.parents = append(f.parents, slices.DeleteFunc(parents, func(i int) bool {
 			return slices.Contains(effects, i)
 		}))

@@ -59,7 +59,7 @@ const (
 
 // Doubtable reports whether [Trust.In] may count a model in part.
 func Doubtable(m sem.Model, data *dataset.Table) bool {
-	return refutable(m) || readsForm(m) && inspect.Recorded(data) ||
+	return refutable(m) || ReadsForm(m) && inspect.Recorded(data) ||
 		independences(m, data) && inspect.Tied(data)
 }
 
@@ -106,16 +106,19 @@ func examineNoise(data *dataset.Table, g *dag.Graph, s score.Scorer, rows float6
 		if _, without := slices.BinarySearch(plain, j); len(parents) == 0 || without {
 			continue
 		}
+		var levels []int // cells show small faults, for which measurements count in part anyway
+		if !recorded {
+			levels = classes(rest, cellLevels)
+		}
 		e := powers(rest)
 		inner := innerRows(data, observed[j], parents)
 		within := powers(scoring.Pick(nil, rest, inner))
 		less := count * float64(len(inner)) / float64(len(rest))
 		for _, i := range parents {
 			x := inspect.ColumnOf(data, i, observed[j])
-			// Cells show small faults too, and the form of measurements counts in part anyway.
-			if _, discrete := slices.BinarySearch(discrete, i); !discrete && !recorded {
+			if levels != nil && !slices.Contains(discrete, i) {
 				tests++
-				if p := cellChance(classes(rest, cellLevels), classes(x, cellLevels),
+				if p := cellChance(levels, classes(x, cellLevels),
 					count/float64(len(rest))); p < worst.chance {
 					worst = misfit{child: j, parent: i, chance: p}
 				}
@@ -442,7 +445,7 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 				chance(rest.chance))
 		}
 	}
-	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && readsForm(m) &&
+	if from := sem.TraitsOf(m).DirectionsFrom; from != "" && ReadsForm(m) &&
 		inspect.Recorded(data) {
 		t.Form, t.Ranks = t.recorded(data), !sem.TraitsOf(m).AnyNoise ||
 			len(inspect.WithoutDensity(data)) > 0
@@ -499,13 +502,13 @@ func (t Trust) recorded(data *dataset.Table) float64 {
 // more, is to be taken: of measurements, whose form counts in part, one that has noise of any shape
 // and is not far behind by what counts.
 func (t Trust) Prefers(first, second sem.Model, nats float64, data *dataset.Table) bool {
-	return sem.TraitsOf(first).AnyNoise && readsForm(second) && !sem.TraitsOf(second).AnyNoise &&
+	return sem.TraitsOf(first).AnyNoise && ReadsForm(second) && !sem.TraitsOf(second).AnyNoise &&
 		inspect.Recorded(data) && nats*t.recorded(data) < math.Log(20)
 }
 
-// readsForm reports whether a model reads directions off the form of its equations, or off a noise
+// ReadsForm reports whether a model reads directions off the form of its equations, or off a noise
 // variance that they share.
-func readsForm(m sem.Model) bool {
+func ReadsForm(m sem.Model) bool {
 	t := sem.TraitsOf(m)
 	return t.Formed || t.SharesNoise
 }
