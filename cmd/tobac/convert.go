@@ -38,8 +38,8 @@ by its content; - is standard input. The ending of OUT decides its format, or --
 Formats:
 %s
 Directed and undirected edges, probabilities, weights and their standard deviations are
-kept where the format can hold them; a warning names what is lost. BIF and XMLBIF hold
-acyclic graphs, and BIF tables of probabilities. Edges a <-> b and a o-> b stand for hidden
+kept where the format can hold them; a warning names what is lost. BIF holds
+acyclic graphs, and their tables of probabilities. Edges a <-> b and a o-> b stand for hidden
 variables and are refused.
 
 Matrices: entry (i, j) is the edge i -> j; --transpose reads j -> i, as lingam writes

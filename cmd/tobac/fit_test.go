@@ -39,7 +39,7 @@ func TestFitWritesFiles(t *testing.T) {
 	simulated(t)
 	args := withPictures("fit", "data/train.csv", "--heldout", "data/heldout.csv", "--truth",
 		"data/graph.csv", "--out", "runs/first", "--details", "--beside", "svgd",
-		"--set", "results.formats=graphml,gml,bif,networkx,cytoscape,npz,txt")
+		"--set", "results.formats=graphml,bif,networkx,npz,txt")
 	got := succeed(t, args...)
 	for _, want := range []string{
 		"data    data/train.csv: 60 rows of 6 variables, 60 rows held out\n",

@@ -74,5 +74,5 @@ func formatList(value *[]graphfile.Format) pflag.Value {
 }
 
 // exported are the formats of results.formats; consensus.dot is there without it too.
-var exported = []graphfile.Format{graphfile.GraphML, graphfile.GML, graphfile.BIF,
-	graphfile.NetworkX, graphfile.Cytoscape, graphfile.NPZ, graphfile.Arrows, graphfile.DOT}
+var exported = []graphfile.Format{graphfile.GraphML, graphfile.BIF,
+	graphfile.NetworkX, graphfile.NPZ, graphfile.Arrows, graphfile.DOT}

@@ -186,7 +186,7 @@ func TestConvert(t *testing.T) {
 		`new.dot: exists already; allowed: another name, or --force to replace it`)
 	succeed(t, "convert", "graph.csv", "new.dot", "--force")
 	refuses(t, "convert graph.csv out.xyz", cli.ExitUsage,
-		`out.xyz: unknown ending; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .cyjs, .graphml, .gml, .dot, .bif, .xmlbif, or --to FORMAT`)
+		`out.xyz: unknown ending; allowed: .csv, .tsv, .txt, .npy, .npz, .json, .graphml, .dot, .bif, or --to FORMAT`)
 	refuses(t, "convert graph.csv out.dot --values weight", cli.ExitUsage,
 		`--values contradicts --to dot: only matrix and npy hold a single matrix`)
 	refuses(t, "convert graph.csv out.npy --values weight", cli.ExitFailed,
@@ -253,7 +253,7 @@ func TestFitTables(t *testing.T) {
 func TestFitFormats(t *testing.T) {
 	simulated(t)
 	succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--out", "run", "--set",
-		"results.formats=graphml,gml,bif,networkx,cytoscape,npz,txt,dot")...)
+		"results.formats=graphml,bif,networkx,npz,txt,dot")...)
 	want, _, err := graphfile.ReadFile("run/consensus.json")
 	if err != nil {
 		t.Fatal(err)
@@ -262,8 +262,8 @@ func TestFitFormats(t *testing.T) {
 		!want.Has(graphfile.Weight) {
 		t.Errorf("consensus.json holds %+v", want)
 	}
-	for _, name := range []string{"consensus.graphml", "consensus.gml", "consensus.bif",
-		"consensus.cyjs", "consensus.txt", "consensus.dot", "posterior.npz"} {
+	for _, name := range []string{"consensus.graphml", "consensus.bif", "consensus.txt",
+		"consensus.dot", "posterior.npz"} {
 		got, f, err := graphfile.ReadFile(filepath.Join("run", name))
 		if err != nil {
 			t.Error(err)
@@ -301,7 +301,7 @@ func TestFitFormats(t *testing.T) {
 	refuses(t, "fit data/train.csv --set results.formats=graphml", cli.ExitUsage,
 		`results.formats names files of --out DIR, which is missing`)
 	refuses(t, "fit data/train.csv --set results.formats=svg --out other", cli.ExitUsage,
-		`--set results.formats=svg: allowed: graphml, gml, bif, networkx, cytoscape, npz, txt, dot, separated by commas`)
+		`--set results.formats=svg: allowed: graphml, bif, networkx, npz, txt, dot, separated by commas`)
 }
 
 // A format that cannot hold the names is refused before the work.

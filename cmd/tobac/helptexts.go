@@ -113,10 +113,10 @@ averaged over the graphs, with and without the density of the parameters.`
   run.toml             the data and the options, which tobac fit --config reads
   report.html, figures all of it on one page with pictures
   tobac.json           what tobac wrote into the folder, with checksums
-results.formats adds consensus.graphml, .gml, .bif, .json (networkx), .cyjs (Cytoscape),
-.txt (Tetrad), and posterior.npz with the matrices of all pairs. Where all columns have levels,
-consensus.bif has tables of probabilities, posterior means given its graph; edges whose direction
-is open have the direction of a drawn graph.
+results.formats adds consensus.graphml, .bif, .json (networkx), .txt (Tetrad), and posterior.npz
+with the matrices of all pairs. Where all columns have levels, consensus.bif has tables of
+probabilities, posterior means given its graph; edges whose direction is open have the direction
+of a drawn graph.
 DIR is new or empty, or has results of tobac, which are replaced unless somebody has changed
 them. --force writes into other folders too, and replaces files of the same names. Inputs
 are never replaced.`

@@ -109,7 +109,7 @@ func readers() []reader {
 				return "", err
 			}
 			var text strings.Builder
-			err = graphfile.GML.Write(&text, g)
+			err = graphfile.NetworkX.Write(&text, g)
 			return text.String(), err
 		}
 	}

@@ -42,9 +42,8 @@ var fitOutputs = []output{
 	{name: "imputation.csv", write: (*result).writeImputed, has: func(r *result) bool {
 		return r.imputed != nil
 	}},
-	export(graphfile.GraphML), export(graphfile.GML), export(graphfile.BIF),
-	export(graphfile.NetworkX), export(graphfile.Cytoscape), export(graphfile.Arrows),
-	exportPosterior,
+	export(graphfile.GraphML), export(graphfile.BIF), export(graphfile.NetworkX),
+	export(graphfile.Arrows), exportPosterior,
 }
 
 // fitFiles are the names of these files and of the manifest.

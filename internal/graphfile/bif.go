@@ -8,10 +8,8 @@ import (
 
 // bifTokens are those of BIF; what stands in tables and properties is cut into words.
 var bifTokens = dialect{
-	signs:   []string{"{", "}", "(", ")", "[", "]", "|", ",", ";"},
-	inWord:  func(c rune) bool { return c > ' ' && !strings.ContainsRune("{}()[]|,;\"", c) },
-	slashes: true,
-	escapes: true,
+	signs:  []string{"{", "}", "(", ")", "[", "]", "|", ",", ";"},
+	inWord: func(c rune) bool { return c > ' ' && !strings.ContainsRune("{}()[]|,;\"", c) },
 }
 
 // bifReader reads one network.

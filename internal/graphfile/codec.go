@@ -39,21 +39,13 @@ var codecs = [formatCount]codec{
 		read: readNPZ, write: writeNPZ, holds: quantities},
 	NetworkX: {name: "networkx", ending: ".json", what: "JSON of networkx.node_link_data",
 		read: readJSON, write: writeNetworkX, holds: quantities},
-	AdjacencyJSON: {name: "adjacency", ending: ".json", what: "JSON of networkx.adjacency_data",
-		read: readJSON, write: writeAdjacencyJSON, holds: quantities},
-	Cytoscape: {name: "cytoscape", ending: ".cyjs", what: "JSON of Cytoscape", read: readJSON,
-		write: writeCytoscape, holds: quantities},
-	GraphML: {name: "graphml", ending: ".graphml", what: "GraphML", read: readXML,
+	GraphML: {name: "graphml", ending: ".graphml", what: "GraphML", read: readGraphML,
 		write: writeGraphML, holds: quantities},
-	GML: {name: "gml", ending: ".gml", what: "GML", read: readGML, write: writeGML,
-		holds: quantities},
 	DOT: {name: "dot", ending: ".dot", what: "Graphviz, with the probability visible",
 		read: readDOT, write: writeDOT, holds: quantities},
 	BIF: {name: "bif", ending: ".bif",
 		what: "BIF: the graph, and tables of probabilities", read: readBIF, write: writeBIF,
 		holds: quantities},
-	XMLBIF: {name: "xmlbif", ending: ".xmlbif",
-		what: "XMLBIF: the graph, and tables of probabilities", read: readXML, write: writeXMLBIF},
 }
 
 // Formats lists all formats.
@@ -79,8 +71,7 @@ func (f Format) Ending() string { return codecs[f].ending }
 // Description says in some words what the format is.
 func (f Format) Description() string { return codecs[f].what }
 
-// endings are those of files beyond [Format.Ending], and of formats that share one. The ending .xml
-// may mean GraphML or XMLBIF, and stands for neither.
+// endings are those of files beyond [Format.Ending], and of formats that share one.
 var endings = map[string]Format{".gv": DOT, ".tab": EdgeTabs, ".json": NetworkX, ".csv": EdgeList}
 
 // FormatOf is the format that the ending of a file's name stands for when it is written.
@@ -128,7 +119,7 @@ func (f Format) Lost(g *Graph) []string {
 			lost = append(lost, q.plural())
 		}
 	}
-	if g.Tables != nil && f != BIF && f != XMLBIF {
+	if g.Tables != nil && f != BIF {
 		lost = append(lost, "tables of probabilities")
 	}
 	return lost

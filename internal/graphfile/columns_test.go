@@ -136,8 +136,6 @@ func TestRecognised(t *testing.T) {
 		"graph,b [x]\n0,1\n0,0\n":                                              graphfile.Matrix,
 		"network,target,source\n1,{,(\n":                                       graphfile.EdgeList,
 		"# from [1]\na -> b\n":                                                 graphfile.Arrows,
-		"# from\ngraph [ node [ id 0 label \"a\" ] ]":                          graphfile.GML,
-		"Creator \"x\"\nVersion 1\ngraph\n[\n node\n [ id 0 ]\n]":              graphfile.GML,
 		"graph\n{ a -- b }":                                                    graphfile.DOT,
 		"// x\nstrict digraph \"a {\" { b }":                                   graphfile.DOT,
 		"/* network { */ network \"a b\" { }\nvariable a { }":                  graphfile.BIF,
@@ -157,7 +155,6 @@ func TestFormatOf(t *testing.T) {
 		"a.csv": graphfile.EdgeList, "A.CSV": graphfile.EdgeList, "a.tsv": graphfile.EdgeTabs,
 		"a.txt": graphfile.Arrows, "a.npy": graphfile.NPY, "a.json": graphfile.NetworkX,
 		"a.gv": graphfile.DOT, "x/a.dot": graphfile.DOT, "a.bif": graphfile.BIF,
-		"a.cyjs": graphfile.Cytoscape,
 	} {
 		if got, ok := graphfile.FormatOf(path); !ok || got != want {
 			t.Errorf("%s: %v, %v, want %v", path, got, ok, want)

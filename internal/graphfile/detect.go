@@ -15,13 +15,11 @@ var (
 		`^(?i)(strict\s+)?(digraph|graph|dag|pdag|mag|pag)\s*("([^"\\]|\\.)*"|<[^{]*>|[^\s{"\[]+)?\s*\{`)
 	bifStart = regexp.MustCompile(
 		`^((network|variable)(\s+("[^"]*"|[^\s{,;]+))?\s*\{|probability\s*\()`)
-	gmlStart = regexp.MustCompile(
-		`^(?i)(graph\s*\[|(creator|version|comment|directed)\s+("[^"]*"|[\d.]+)\s)`)
 )
 
 // allowedFiles is what an unknown file should have been.
 const allowedFiles = "an edge list (source,target), lines a --> b, a square matrix (CSV, NPY), " +
-	"NPZ, JSON of networkx or Cytoscape, GraphML, GML, DOT, BIF, XMLBIF"
+	"NPZ, JSON of networkx, GraphML, DOT, BIF"
 
 // detect says which format the content of a file has.
 func detect(data []byte, source string) (Format, error) {
@@ -35,13 +33,9 @@ func detect(data []byte, source string) (Format, error) {
 	text := string(data[:min(len(data), 1<<16)])
 	switch {
 	case strings.HasPrefix(text, "<"):
-		if strings.Contains(text, "<BIF") && !strings.Contains(text, "<graphml") {
-			return XMLBIF, nil
-		}
 		return GraphML, nil
-	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "[") &&
-		strings.ContainsAny(text, "{"):
-		return detectJSON(text), nil
+	case strings.HasPrefix(text, "{"):
+		return NetworkX, nil
 	}
 	code := skipComments(text)
 	switch {
@@ -49,21 +43,8 @@ func detect(data []byte, source string) (Format, error) {
 		return DOT, nil
 	case bifStart.MatchString(code):
 		return BIF, nil
-	case gmlStart.MatchString(code) && strings.Contains(code, "["):
-		return GML, nil
 	}
 	return detectText(string(data), source)
-}
-
-// detectJSON tells the kinds of JSON apart by the keys that only one of them has.
-func detectJSON(text string) Format {
-	switch {
-	case strings.HasPrefix(text, "["), strings.Contains(text, `"elements"`):
-		return Cytoscape
-	case strings.Contains(text, `"adjacency"`):
-		return AdjacencyJSON
-	}
-	return NetworkX
 }
 
 // detectText tells lists of edges and matrices apart.

@@ -14,9 +14,7 @@ var dotTokens = dialect{
 	word:     numeral,
 	unquote:  unquoteDOT,
 	hash:     true,
-	slashes:  true,
 	brackets: true,
-	escapes:  true,
 }
 
 // dagittySigns are the arrows of DAGitty, beside the signs of Graphviz.

@@ -26,20 +26,12 @@ const (
 	NPZ
 	// NetworkX is JSON as networkx.node_link_data makes it.
 	NetworkX
-	// AdjacencyJSON is JSON as networkx.adjacency_data makes it.
-	AdjacencyJSON
-	// Cytoscape is JSON of Cytoscape and Cytoscape.js.
-	Cytoscape
 	// GraphML is XML of networkx, igraph, yEd and others.
 	GraphML
-	// GML is the Graph Modelling Language.
-	GML
 	// DOT is the language of Graphviz, and DAGitty's variant of it.
 	DOT
 	// BIF is the Bayesian network interchange format, with the tables that it is for.
 	BIF
-	// XMLBIF is BIF as XML.
-	XMLBIF
 
 	formatCount
 )

@@ -9,53 +9,33 @@ import (
 	"strings"
 
 	"tobac/internal/delimited"
-	"tobac/internal/words"
 )
 
 // attributes are those of a vertex or an edge.
 type attributes map[string]json.RawMessage
 
-// document is what the kinds of JSON have at the top.
+// document is what networkx.node_link_data has at the top.
 type document struct {
-	Directed  *bool           `json:"directed"`
-	Nodes     []attributes    `json:"nodes"`
-	Links     []attributes    `json:"links"` // networkx before 3.4, D3
-	Edges     []attributes    `json:"edges"` // networkx from 3.4 on
-	Adjacency [][]attributes  `json:"adjacency"`
-	Elements  json.RawMessage `json:"elements"`
+	Directed *bool        `json:"directed"`
+	Nodes    []attributes `json:"nodes"`
+	Links    []attributes `json:"links"` // networkx before 3.4, D3
+	Edges    []attributes `json:"edges"` // networkx from 3.4 on
 }
 
-// element is a vertex or an edge of Cytoscape.
-type element struct {
-	Data attributes `json:"data"`
-}
-
-// readJSON reads node_link_data and adjacency_data of networkx, the latter without customised keys,
-// and Cytoscape's JSON. Without the key directed the edges have a direction.
+// readJSON reads node_link_data of networkx. Without the key directed the edges have a direction.
 func readJSON(data []byte, source string) (*Graph, error) {
-	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	var doc document
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
-		doc.Elements = data // Cytoscape.js may have the elements alone
-		if !json.Valid(data) {
-			return nil, jsonError(json.Unmarshal(data, new(any)), data, source)
-		}
-	} else if err := json.Unmarshal(data, &doc); err != nil {
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
+	if err := json.Unmarshal(data, &doc); err != nil {
 		return nil, jsonError(err, data, source)
 	}
 	links := doc.Links
 	if links == nil {
 		links = doc.Edges
 	}
-	if doc.Elements != nil {
-		var err error
-		if doc.Nodes, links, err = elements(doc.Elements); err != nil {
-			return nil, jsonError(err, nil, source)
-		}
-	}
-	if doc.Nodes == nil {
-		return nil, &delimited.Error{Source: source, Problem: "JSON without a list of nodes",
-			Allowed: "networkx.node_link_data, networkx.adjacency_data, Cytoscape"}
+	if doc.Nodes == nil || links == nil {
+		return nil, &delimited.Error{Source: source, Problem: "JSON without lists of nodes and edges",
+			Allowed: "networkx.node_link_data"}
 	}
 	r := jsonReader{c: newCollector(source), index: map[string]int{},
 		undirected: doc.Directed != nil && !*doc.Directed}
@@ -66,21 +46,8 @@ func readJSON(data []byte, source string) (*Graph, error) {
 		return nil, err
 	}
 	for n, link := range links {
-		if err := r.edge(fmt.Sprintf("edge %d", n+1), link["source"], link["target"],
-			link); err != nil {
+		if err := r.edge(fmt.Sprintf("edge %d", n+1), link); err != nil {
 			return nil, err
-		}
-	}
-	if doc.Adjacency != nil && len(doc.Adjacency) != len(doc.Nodes) {
-		return nil, fmt.Errorf("%s: %d lists of neighbours for %s", source, len(doc.Adjacency),
-			words.Counted(len(doc.Nodes), "node"))
-	}
-	for v, neighbours := range doc.Adjacency {
-		for _, link := range neighbours {
-			if err := r.edge(fmt.Sprintf("neighbours of node %d", v+1), doc.Nodes[v]["id"],
-				link["id"], link); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return r.c.finish()
@@ -93,41 +60,13 @@ func jsonError(err error, data []byte, source string) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &syntax) && data != nil:
+	case errors.As(err, &syntax):
 		fault.Line = 1 + bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n"))
-	case errors.As(err, &kind) && data != nil:
+	case errors.As(err, &kind):
 		fault.Line = 1 + bytes.Count(data[:min(int(kind.Offset), len(data))], []byte("\n"))
 		fault.Problem = fmt.Sprintf("faulty JSON: %s is a %s", kind.Field, kind.Value)
 	}
 	return fault
-}
-
-// elements splits Cytoscape's elements, which are two lists or a single one, into nodes and edges.
-func elements(text json.RawMessage) (nodes, edges []attributes, err error) {
-	var two struct{ Nodes, Edges []element }
-	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
-		var all []element
-		if err := json.Unmarshal(text, &all); err != nil {
-			return nil, nil, err
-		}
-		for _, e := range all {
-			if _, isEdge := e.Data["source"]; isEdge {
-				two.Edges = append(two.Edges, e)
-			} else {
-				two.Nodes = append(two.Nodes, e)
-			}
-		}
-	} else if err := json.Unmarshal(text, &two); err != nil {
-		return nil, nil, err
-	}
-	nodes = []attributes{}
-	for _, n := range two.Nodes {
-		nodes = append(nodes, n.Data)
-	}
-	for _, e := range two.Edges {
-		edges = append(edges, e.Data)
-	}
-	return nodes, edges, nil
 }
 
 // jsonReader adds nodes and edges to a graph.
@@ -201,10 +140,10 @@ func (r *jsonReader) node(id json.RawMessage) (int, error) {
 }
 
 // edge adds an edge; where names it in errors.
-func (r *jsonReader) edge(where string, source, target json.RawMessage, of attributes) (err error) {
+func (r *jsonReader) edge(where string, of attributes) (err error) {
 	e := Edge{Undirected: r.undirected}
-	if e.From, err = r.node(source); err == nil {
-		e.To, err = r.node(target)
+	if e.From, err = r.node(of["source"]); err == nil {
+		e.To, err = r.node(of["target"])
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", r.c.source, where, err)

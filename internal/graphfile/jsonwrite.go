@@ -85,36 +85,6 @@ func writeNetworkX(w io.Writer, g *Graph) error {
 		{"nodes", nodes}, {"edges", edges}})
 }
 
-func writeAdjacencyJSON(w io.Writer, g *Graph) error {
-	directed, all := directions(g)
-	nodes, neighbours := []object{}, make([][]object, len(g.Names))
-	for v, name := range g.Names {
-		nodes, neighbours[v] = append(nodes, object{{"id", name}}), []object{}
-	}
-	for _, d := range all {
-		neighbours[d.From] =
-			append(neighbours[d.From], append(d.numbers(), member{"id", g.Names[d.To]}))
-	}
-	return writeObject(w, object{{"directed", directed}, {"multigraph", false},
-		{"graph", []object{}}, {"nodes", nodes}, {"adjacency", neighbours}})
-}
-
-func writeCytoscape(w io.Writer, g *Graph) error {
-	directed, all := directions(g)
-	nodes, edges := []object{}, []object{}
-	for _, name := range g.Names {
-		nodes = append(nodes,
-			object{{"data", object{{"id", name}, {"value", name}, {"name", name}}}})
-	}
-	for _, d := range all {
-		edges = append(edges,
-			object{{"data", append(d.numbers(), member{"source", g.Names[d.From]},
-				member{"target", g.Names[d.To]})}})
-	}
-	return writeObject(w, object{{"data", object{}}, {"directed", directed}, {"multigraph", false},
-		{"elements", object{{"nodes", nodes}, {"edges", edges}}}})
-}
-
 // writeObject writes with a line for each node and edge, so that faults have a place and
 // differences are small.
 func writeObject(w io.Writer, o object) error {

@@ -21,15 +21,14 @@ func (t token) is(text string) bool { return !t.quoted && strings.EqualFold(t.te
 // end reports whether the token stands for the end of the text.
 func (t token) end() bool { return t.text == "" && !t.quoted }
 
-// dialect is how a language is cut into tokens.
+// dialect is how a language is cut into tokens. Comments are those of C, and a backslash keeps the
+// next quote from ending a text.
 type dialect struct {
 	signs    []string                 // longer ones before their beginnings
 	inWord   func(c rune) bool        // characters of words
 	unquote  func(text string) string // text between quotes; nil means as it is
 	hash     bool                     // lines that begin with # are comments
-	slashes  bool                     // comments are those of C
 	brackets bool                     // <…> is quoted text, with nested brackets
-	escapes  bool                     // a backslash keeps the next quote from ending a text
 	// a word that inWord does not describe at the beginning of text; nil means none
 	word func(text string) (length int)
 }
@@ -146,10 +145,10 @@ func (l *lexer) skip() error {
 		rest = rest[blank:]
 		end := ""
 		switch {
-		case l.slashes && strings.HasPrefix(rest, "//"), l.hash && strings.HasPrefix(rest, "#") &&
+		case strings.HasPrefix(rest, "//"), l.hash && strings.HasPrefix(rest, "#") &&
 			l.lineBegins():
 			end = "\n"
-		case l.slashes && strings.HasPrefix(rest, "/*"):
+		case strings.HasPrefix(rest, "/*"):
 			end = "*/"
 		default:
 			return nil
@@ -185,7 +184,7 @@ func (l *lexer) quotedText() error {
 		if rest[n] == '"' {
 			break
 		}
-		if n++; l.escapes && n < len(rest) {
+		if n++; n < len(rest) {
 			n++
 		}
 	}

@@ -86,18 +86,11 @@ func holds(f graphfile.Format, g *graphfile.Graph) bool {
 			return c < ' ' || c == 0xFFFE || c == 0xFFFF || 0x7f <= c && c < 0xa0
 		})
 	})
-	trimmed := !slices.ContainsFunc(g.Names, func(name string) bool {
-		return strings.TrimSpace(name) != name
-	})
-	directed, undirected := g.Directed()
+	directed, _ := g.Directed()
 	switch f {
 	case graphfile.BIF:
 		return directed.Acyclic()
-	case graphfile.XMLBIF:
-		return directed.Acyclic() && len(undirected) == 0 && clean && trimmed
-	case graphfile.GraphML, graphfile.GML, graphfile.DOT:
-		return clean
-	case graphfile.NPZ:
+	case graphfile.GraphML, graphfile.DOT, graphfile.NPZ:
 		return clean
 	}
 	return true
@@ -141,7 +134,7 @@ func TestRoundTrip(t *testing.T) {
 			held, drawn := 0, 0
 			rapid.Check(t, func(t *rapid.T) {
 				drawn++
-				g := graphs(f == graphfile.BIF || f == graphfile.XMLBIF).Draw(t, "graph")
+				g := graphs(f == graphfile.BIF).Draw(t, "graph")
 				if !holds(f, g) {
 					if err := f.Write(&bytes.Buffer{}, g); err == nil && f == graphfile.BIF {
 						t.Fatalf("wrote a graph that the format cannot hold")

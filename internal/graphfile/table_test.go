@@ -41,19 +41,13 @@ func TestTables(t *testing.T) {
 	if diff := cmp.Diff(want, g.Tables); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
 	}
-	for _, f := range []graphfile.Format{graphfile.BIF, graphfile.XMLBIF} {
-		var b bytes.Buffer
-		if err := f.Write(&b, g); err != nil {
-			t.Fatal(err)
-		}
-		again, _, err := graphfile.Read(&b, "net."+f.String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, again.Tables); diff != "" || f.Lost(g) != nil {
-			t.Errorf("tables written as %v and read again (-want +got):\n%s, %q are lost", f, diff,
-				f.Lost(g))
-		}
+	var b bytes.Buffer
+	if err := graphfile.BIF.Write(&b, g); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, read(b.String()).Tables); diff != "" || graphfile.BIF.Lost(g) != nil {
+		t.Errorf("tables written and read again (-want +got):\n%s, %q are lost", diff,
+			graphfile.BIF.Lost(g))
 	}
 	if lost := graphfile.DOT.Lost(g); len(lost) != 1 || lost[0] != "tables of probabilities" {
 		t.Errorf("DOT loses %q", lost)

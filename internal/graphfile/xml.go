@@ -120,21 +120,18 @@ func (t *tag) first(name string) (found *tag) {
 	return found
 }
 
-// readXML reads GraphML and XMLBIF.
-func readXML(data []byte, source string) (*Graph, error) {
+// readGraphML reads a text of GraphML.
+func readGraphML(data []byte, source string) (*Graph, error) {
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	root, err := parseXML(bytes.TrimLeft(data, " \t\r\n"), source)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case root.first("graphml") != nil && root.first("graph") != nil:
-		return graphMLOf(root.first("graphml"), source)
-	case root.first("BIF") != nil && root.first("NETWORK") != nil:
-		return xmlBIFOf(root.first("BIF"), source)
+	if root.first("graphml") == nil || root.first("graph") == nil {
+		return nil, &delimited.Error{Source: source, Problem: "XML that holds no graph",
+			Allowed: "<graphml> with a <graph>"}
 	}
-	return nil, &delimited.Error{Source: source, Problem: "XML that holds no graph",
-		Allowed: "<graphml> with a <graph>, <BIF> with a <NETWORK>"}
+	return graphMLOf(root.first("graphml"), source)
 }
 
 // escapeXML is text as an attribute or between tags. Characters that XML cannot hold are errors.

@@ -1,6 +1,6 @@
 """Reads with numpy, networkx and pgmpy what tobac fit --set results.formats wrote, and compares it with edges.csv.
 
-    tobac fit data.csv --out run --set results.formats=graphml,gml,bif,networkx,cytoscape,npz,txt
+    tobac fit data.csv --out run --set results.formats=graphml,bif,networkx,npz,txt
     python posterior.py run
 """
 import csv, json, os, sys, warnings
@@ -35,9 +35,7 @@ assert (u == u.T).all() and (a[u == 1] == 1).all()
 want = {(names[i], names[j]) for i, j in zip(*np.nonzero(a))}
 for what, g in [
     ("consensus.graphml", nx.read_graphml(path("consensus.graphml"))),
-    ("consensus.gml", nx.read_gml(path("consensus.gml"))),
     ("consensus.json", nx.node_link_graph(json.load(open(path("consensus.json"), encoding="utf-8")), edges="edges")),
-    ("consensus.cyjs", nx.cytoscape_graph(json.load(open(path("consensus.cyjs"), encoding="utf-8")))),
 ]:
     got = set(g.edges) if g.is_directed() else {e for x, y in g.edges for e in ((x, y), (y, x))}
     assert set(g.nodes) == set(names) and got == want, (what, got ^ want)

@@ -12,7 +12,7 @@ import pandas as pd
 from pgmpy.base import DAG
 from pgmpy.factors.discrete import TabularCPD
 from pgmpy.models import DiscreteBayesianNetwork
-from pgmpy.readwrite import BIFWriter, XMLBIFWriter
+from pgmpy.readwrite import BIFWriter
 
 out = sys.argv[1]
 os.makedirs(out, exist_ok=True)
@@ -25,11 +25,8 @@ g = nx.DiGraph()
 g.add_nodes_from(names)
 g.add_weighted_edges_from(edges)
 nx.write_graphml(g, path("networkx.graphml"))
-nx.write_gml(g, path("networkx.gml"))
 for key in ("edges", "links"):
     json.dump(nx.node_link_data(g, edges=key), open(path(f"node_link_{key}.json"), "w"), indent=1)
-json.dump(nx.adjacency_data(g), open(path("adjacency.json"), "w"))
-json.dump(nx.cytoscape_data(g), open(path("cytoscape.json"), "w"))
 nx.drawing.nx_pydot.write_dot(g, path("pydot.dot"))
 numbered = nx.convert_node_labels_to_integers(g, label_attribute="name")
 json.dump(nx.node_link_data(numbered, edges="edges"), open(path("numbered.json"), "w"))
@@ -39,14 +36,12 @@ u = nx.Graph()
 u.add_nodes_from(names)
 u.add_weighted_edges_from(edges)
 nx.write_graphml(u, path("undirected.graphml"))
-json.dump(nx.adjacency_data(u), open(path("undirected_adjacency.json"), "w"))
 json.dump(nx.node_link_data(u, edges="edges"), open(path("undirected.json"), "w"))
 
 i = igraph.Graph(n=4, edges=[(0, 1), (0, 2), (1, 2)], directed=True)
 i.vs["name"] = names
 i.es["weight"] = [w for _, _, w in edges]
 i.write_graphml(path("igraph.graphml"))
-i.write_gml(path("igraph.gml"))
 i.write_dot(path("igraph.dot"))
 
 w = nx.to_numpy_array(g, nodelist=names)
@@ -73,7 +68,6 @@ b.add_cpds(
     TabularCPD("c_d", 3, np.full((3, 4), 1 / 3), ["a", "b"], [2, 2]),
 )
 BIFWriter(b).write(path("pgmpy.bif"))
-XMLBIFWriter(b).write(path("pgmpy.xml"))
 d = DAG([("a", "b"), ("a", "c_d"), ("b", "c_d")])
 d.add_node("e")
 open(path("pgmpy_dagitty.txt"), "w").write(d.to_dagitty())
