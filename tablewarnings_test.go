@@ -1,6 +1,7 @@
 package tobac_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/engine/markov"
 	"tobac/engine/neural"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
@@ -163,6 +165,137 @@ func TestFewRows(t *testing.T) {
 		if said != c.want {
 			t.Errorf("%v, %d rows: warned %t, want %t: %q", c.cfg.Engine, c.rows, said, c.want,
 				res.Warnings)
+		}
+	}
+}
+
+// Every engine says that four columns have a hidden common cause, and no more of as many columns
+// than exact sums take.
+func TestHiddenCauses(t *testing.T) {
+	table := func(columns int) *dataset.Table {
+		rng := rand.New(rand.NewPCG(49, 3))
+		data := &dataset.Table{X: mat.NewDense(800, columns, nil)}
+		for j := range columns {
+			data.Names = append(data.Names, fmt.Sprintf("V%d", j))
+		}
+		for i := range 800 {
+			row := data.X.RawRowView(i)
+			h := rng.NormFloat64()
+			for j := range row {
+				if row[j] = rng.NormFloat64(); j < 4 {
+					row[j] += h
+				}
+			}
+		}
+		return data
+	}
+	few := &markov.MCMC{Chains: 2, Iterations: 400, WarmUp: 200}
+	for _, c := range []struct {
+		columns int
+		engine  tobac.Config
+	}{{9, tobac.Config{Engine: &sums.Exact{}}}, {9, tobac.Config{Engine: few}},
+		{24, tobac.Config{Engine: few}}} {
+		c.engine.Model, c.engine.Seed = sem.BGe{}, 1
+		r := fit(t, table(c.columns), c.engine)
+		var got []string
+		for _, w := range r.Warnings {
+			if strings.HasPrefix(w, "a hidden common cause explains better") {
+				got = append(got, w)
+			}
+		}
+		if len(got) != 1 || !strings.Contains(got[0], `"V0", "V1", "V2", "V3" (by `) {
+			t.Errorf("%d columns, %T: warnings %q", c.columns, c.engine.Engine, r.Warnings)
+		}
+	}
+}
+
+// walksOf are independent random walks.
+func walksOf(n, d int) *dataset.Table {
+	rng := rand.New(rand.NewPCG(3, uint64(d)))
+	data := &dataset.Table{X: mat.NewDense(n, d, nil)}
+	for j := range d {
+		data.Names = append(data.Names, string(rune('a'+j)))
+		at := 0.0
+		for i := range n {
+			at += rng.NormFloat64()
+			data.X.Set(i, j, at)
+		}
+	}
+	return data
+}
+
+// Of random walks nothing is said, whatever the model and whether sums or chains.
+func TestWalksSayNothing(t *testing.T) {
+	chains := markov.MCMC{Chains: 2, Iterations: 400, WarmUp: 100}
+	for name, c := range map[string]tobac.Config{
+		"compared": {Engine: &sums.Exact{}},
+		"sums":     {Engine: &sums.Exact{}, Model: sem.BGe{}},
+		"chains":   {Model: sem.NonGaussian{}, Engine: &chains},
+	} {
+		r := fit(t, walksOf(150, 4), c)
+		if said, _ := sure(r, nil); said > 0 || !r.Sequence.Counted ||
+			!(r.Sequence.Effective < 20) {
+			t.Errorf("%s: %d directions are said with .95 or more, and 150 rows count as %v: %v",
+				name, said, r.Sequence.Effective, mat.Formatted(r.Probabilities))
+		}
+	}
+}
+
+// Rows copied twice say about as much as they did.
+func TestCopiesSayNothing(t *testing.T) {
+	once, _ := drawnTable(60, 2, func(rng *rand.Rand, p []float64) float64 {
+		return rng.NormFloat64() + 0.4*sum(p, func(v float64) float64 { return v })
+	})
+	_, d := once.X.Dims()
+	thrice := &dataset.Table{Names: once.Names, X: mat.NewDense(180, d, nil)}
+	for i := range 180 {
+		thrice.X.SetRow(i, once.X.RawRowView(i%60))
+	}
+	c := tobac.Config{Engine: &sums.Exact{}, Model: sem.BGe{}}
+	want, got := fit(t, once, c), fit(t, thrice, c)
+	for i := range d {
+		for j := range d {
+			if p, q := got.Probabilities.At(i, j),
+				want.Probabilities.At(i, j); math.Abs(p-q) > 0.1 {
+				t.Errorf("%d → %d has the probability %.3f, and %.3f with two copies of every row",
+					i, j, q, p)
+			}
+			if s, v := got.WeightSD.At(i, j), want.WeightSD.At(i, j); want.Probabilities.At(i,
+				j) > 0.2 && !(math.Abs(s/v-1) < 0.3) {
+				t.Errorf("%d → %d has a weight ± %.3f, and ± %.3f with two copies of every row", i,
+					j, v, s)
+			}
+		}
+	}
+}
+
+// The posterior that a result is compared with has the same part of the evidence.
+func TestReferenceOfDependentRows(t *testing.T) {
+	data := walksOf(100, 4)
+	for _, c := range []tobac.Config{
+		{Engine: &sums.Exact{}, Model: sem.BGe{}},
+		{Model: sem.BGe{}, Engine: &markov.MCMC{Chains: 2, Iterations: 4000, WarmUp: 200}},
+	} {
+		r := fit(t, data, c)
+		got := compared(t, referenceOf(t, data, r), r.Posterior)
+		if most := map[string]float64{"exact": 1e-9,
+			"mcmc": 0.03}[c.Engine.Engine().Name()]; !(got.MeanAbsError < most) {
+			t.Errorf("%v: edge probabilities are %.3g off the reference, want at most %v", c.Engine,
+				got.MeanAbsError, most)
+		}
+	}
+}
+
+// Rows that count as a few leave out models that read directions off their form, and say so.
+func TestFewRowsTellNoForm(t *testing.T) {
+	r := fit(t, walksOf(150, 4), tobac.Config{Engine: &sums.Exact{}})
+	if !(r.Sequence.Effective < 10) {
+		t.Fatalf("150 rows count as %v: the case tests nothing", r.Sequence.Effective)
+	}
+	for _, e := range r.Evidence {
+		left := strings.Contains(e.Note, "too few to tell the form of equations")
+		if is := e.Model == (sem.BGe{}).String(); is == (left || math.IsNaN(e.Log)) {
+			t.Errorf("%s: log evidence %v, %q", e.Model, e.Log, e.Note)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"tobac/dag"
 	"tobac/metrics"
+	"tobac/posterior"
 )
 
 // The metrics of the edge probabilities of DAGs are those of the DAGs, wherever
@@ -267,5 +268,26 @@ func TestEdgeReportExtremes(t *testing.T) {
 	both := graph(t, 2, [2]int{0, 1}, [2]int{1, 0})
 	if v := metrics.ESHDOfEdges(mat.NewDense(2, 2, []float64{0, 1, 0, 0}), both); v != 1 {
 		t.Errorf("E-SHD against a pair joined in both directions is %v, want 1", v)
+	}
+}
+
+// The probability that a pair is joined is at most 1, also where both directions have more than ½
+// (which happens with particles that have cycles): it ties with a pair that is surely joined.
+func TestJoinedAtMostSurely(t *testing.T) {
+	truth := graph(t, 3, [2]int{0, 1})
+	p := mat.NewDense(3, 3, []float64{0, 1, 0.9, 0, 0, 0, 0.9, 0, 0})
+	// joined: 1; not joined: min(1, 1.8), 0
+	if got := metrics.SkeletonAUROC(p, truth); got != 0.75 {
+		t.Errorf("AUROC %v, want 0.75", got)
+	}
+}
+
+// Graphs of different sizes are refused.
+func TestGraphsOfDifferentSizes(t *testing.T) {
+	e := &posterior.Ensemble{Graphs: []*dag.Graph{dag.New(2), dag.New(2), dag.New(3)}}
+	if message := panics(func() {
+		metrics.Evaluate(e, dag.New(2), nil)
+	}); message != "metrics: graph 2 has 3 vertices, graph 0 has 2" {
+		t.Errorf("got %v", message)
 	}
 }

@@ -2,6 +2,7 @@ package score
 
 import (
 	"context"
+	"fmt"
 
 	"tobac/internal/scoring"
 )
@@ -99,4 +100,33 @@ func LogScores(ctx context.Context, s Scorer, dst []float64, j int, candidates [
 // when ctx is done it returns early, with scores missing.
 type stoppable interface {
 	LogScoresUntil(ctx context.Context, dst []float64, j int, candidates []int)
+}
+
+// A VariableError says about which variable a fault of its log scores is.
+type VariableError struct {
+	Variable int   // index, from 0
+	Parents  []int // of the set at fault; nil means not of one set
+	Err      error
+}
+
+// Error names the columns by their numbers, counted from 1.
+func (e *VariableError) Error() string {
+	text := fmt.Sprintf("score: column %d", e.Variable+1)
+	if e.Parents != nil {
+		given := make([]int, len(e.Parents))
+		for k, j := range e.Parents {
+			given[k] = j + 1
+		}
+		text += fmt.Sprintf(" given %v", given)
+	}
+	return fmt.Sprintf("%s: %v", text, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *VariableError) Unwrap() error { return e.Err }
+
+// notFinite is the error of a log score that is no finite number.
+func notFinite(j int, parents []int, v float64, want string) error {
+	return &VariableError{j, append([]int{}, parents...),
+		fmt.Errorf("log score is %v, want %s", v, want)}
 }

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/dag"
+	"tobac/internal/scoretest"
 	"tobac/score"
 )
 
@@ -74,3 +76,15 @@ func TestSharedMoments(t *testing.T) {
 		t.Error("the data were changed")
 	}
 }
+
+var (
+	everySet   = scoretest.EverySet
+	keep       = scoretest.Keep
+	logNormal  = scoretest.LogNormal
+	near       = scoretest.Near
+	newGP      = scoretest.NewGP
+	newLinear  = scoretest.NewLinear
+	normals    = scoretest.Normals
+	others     = dag.AllBut
+	randomMask = scoretest.RandomMask
+)

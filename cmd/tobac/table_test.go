@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -135,4 +137,166 @@ func TestTableWithInterventions(t *testing.T) {
 	refuses(t, "fit flowers.csv --drop sum --set data.rows=1-30 --interventions more.csv "+
 		"--missing drop --categories drop", cli.ExitFailed,
 		`more.csv: line 2, column "wet": "yes" is not a number; allowed: finite numbers such as 1.5 or -2e-3`)
+}
+
+// Nothing causes a column of years, unless its kind is asked for or an edge into it is required.
+func TestYearsAreCauses(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("year,speed,weight\n")
+	for i := range 90 {
+		year := 1950 + i*i%17
+		speed := float64(year-1940)*1.5 + float64(i*7%11)
+		fmt.Fprintf(&rows, "%d,%.1f,%.2f\n", year, speed, speed*0.3+float64(i*5%13))
+	}
+	inFolder(t, map[string]string{"t.csv": rows.String()})
+	into := func(args ...string) (largest string) {
+		out := "run" + strings.Join(args, "")
+		succeed(t, append([]string{"fit", "t.csv", "--out", out, "--model", "bge"}, args...)...)
+		for _, line := range strings.Split(readFile(t, out+"/edges.csv"), "\n") {
+			if cells := strings.Split(line, ","); len(cells) > 2 && cells[1] == "year" &&
+				cells[2] > largest {
+				largest = cells[2]
+			}
+		}
+		return largest
+	}
+	if p := into(); p > "0" {
+		t.Errorf("an edge into years has probability %s", p)
+	}
+	if p := into("--kind", "year=real"); p < "0.01" {
+		t.Errorf("edges into years as a measurement have probability %s", p)
+	}
+	if p := into("--require", "speed,year"); p != "1" {
+		t.Errorf("a required edge into years has probability %s", p)
+	}
+}
+
+// A column with limits of detection is refused with what takes it, and then fitted: an effect that
+// the limits in place of the values bend is found as of the complete table.
+func TestCensored(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 2))
+	var whole, limits, numbers strings.Builder
+	for _, b := range []*strings.Builder{&whole, &limits, &numbers} {
+		b.WriteString("a,b,c\n")
+	}
+	for range 200 {
+		a := 2 + rng.NormFloat64()
+		b := 10 + 2*a + rng.NormFloat64()
+		c := b + rng.NormFloat64()
+		cell, number := fmt.Sprintf("%.3f", b), b
+		switch {
+		case b < 13.2:
+			cell, number = "<13.2", 13.2
+		case b > 16.5:
+			cell, number = ">16.5", 16.5
+		}
+		fmt.Fprintf(&whole, "%.3f,%.3f,%.3f\n", a, b, c)
+		fmt.Fprintf(&limits, "%.3f,%s,%.3f\n", a, cell, c)
+		fmt.Fprintf(&numbers, "%.3f,%.3f,%.3f\n", a, number, c)
+	}
+	inFolder(t, map[string]string{"k.toml": "kinds = {b = \"censored:13.2..16.5\"}\n",
+		"whole.csv": whole.String(), "limits.csv": limits.String(),
+		"numbers.csv": numbers.String()})
+	refuses(t, "fit limits.csv --out o", cli.ExitFailed,
+		`limits.csv: column 2 (b): 108 of 200 values are limits: "<13.2" on line 4, ">16.5" on line 22; `+
+			"--set data.censored=impute draws the values between them given the other columns, "+
+			"data.censored=limit takes them for the values, --drop b leaves the column out")
+	refuses(t, "order limits.csv --set data.censored=impute", cli.ExitUsage,
+		"data.censored=impute: tobac order takes no missing values; allowed: data.censored=limit")
+	refuses(t, "fit limits.csv --out o --set data.censored=impute --checkpoint s", cli.ExitUsage,
+		"--checkpoint and --resume keep the state of a fit to one table, and missing values are "+
+			"imputed several times; allowed: data.censored=limit, or neither option")
+	refuses(t, "fit limits.csv --out o --set data.censored=impute --set "+
+		"data.transform=normal-scores", cli.ExitUsage,
+		"data.transform=normal-scores contradicts data.censored=impute: limits have no ranks; "+
+			"allowed: data.transform=log or none, or data.censored=limit")
+	if got := succeed(t, "check", "limits.csv", "--kind",
+		"b=censored"); !strings.Contains(got.stdout, "positive, censored") {
+		t.Errorf("check prints %s", got.stdout)
+	}
+	settings := []string{"--model", "linear-unequal", "--quiet", "--force", "--set",
+		"results.report=false", "--require", "a,b", "--require", "b,c", "--seed", "1"}
+	effect := func(args ...string) (of float64) {
+		succeed(t, append(append([]string{"fit"}, args...), append(settings, "--out", "o")...)...)
+		_, err := fmt.Sscan(strings.Split(effectLine(t, "a", "b"), ",")[2], &of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return of
+	}
+	want := effect("whole.csv")
+	for _, args := range [][]string{
+		{"limits.csv", "--set", "data.censored=impute"},
+		{"limits.csv", "--kind", "b=censored", "--set", "data.standardize=true"},
+		{"numbers.csv", "--knowledge", "k.toml", "--holdout", "0.1"},
+	} {
+		if got := effect(args...); got < 0.85*want || got > 1.15*want {
+			t.Errorf("%q: effect %.3f, want %.3f of the complete table", args, got, want)
+		}
+	}
+	if got := effect("limits.csv", "--set", "data.censored=limit"); got > 0.85*want {
+		t.Errorf("limits as values: effect %.3f, want less than %.3f", got, want)
+	}
+}
+
+// effectLine is the line of an effect in o/effects.csv.
+func effectLine(t *testing.T, cause, effect string) string {
+	t.Helper()
+	for line := range strings.Lines(readFile(t, "o/effects.csv")) {
+		if strings.HasPrefix(line, cause+","+effect+",") {
+			return line
+		}
+	}
+	t.Fatalf("no effect of %s on %s", cause, effect)
+	return ""
+}
+
+// Rows that depend on each other are said on standard error, at the top of the report and of the
+// page, with the probabilities and the effects, and in summary.json; a time column with what can be
+// done about it, until it is done.
+func TestDependentRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 2))
+	text, a, b := "step,a,b\n", 0.0, 0.0
+	for i := range 60 {
+		a, b = a+rng.NormFloat64(), b+rng.NormFloat64()
+		text += fmt.Sprintf("%d,%v,%v\n", 10+3*i, a, b)
+	}
+	inFolder(t, map[string]string{"walks.csv": text})
+	got := succeed(t, "fit", "walks.csv", "--engine", "exact", "--model", "linear-unequal", "--out",
+		"run")
+	const says = "he rows of this table are not independent, unless"
+	found := regexp.MustCompile(
+		`their evidence counts as if there were (\S+) independent rows`).FindStringSubmatch(
+		got.stderr)
+	if found == nil {
+		t.Fatalf("standard error %q", got.stderr)
+	}
+	clause := "with the evidence of " + found[1] + " independent rows"
+	if !strings.Contains(got.stderr, "tobac: warning: t"+says) {
+		t.Errorf("standard error %q", got.stderr)
+	}
+	const time = `"step" rises or falls evenly from row to row, like a time or an index, and cannot be an effect of other columns: leave out with --drop "step", or rule out causes with --set knowledge.source="step"`
+	if !strings.Contains(got.stderr, time) {
+		t.Errorf("standard error %q", got.stderr)
+	}
+	for _, want := range []string{"Pairs, strongest first, " + clause,
+		"Verdict\n      - The rows of this table are not"} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("report lacks %q:\n%s", want, got.stdout)
+		}
+	}
+	if page := readFile(t, "run", "report.html"); strings.Count(page, clause+".</p>") != 4 {
+		t.Errorf("the page says %d times what is refuted", strings.Count(page, clause+".</p>"))
+	}
+	if summary := readFile(t, "run", "summary.json"); !strings.Contains(summary,
+		`"refuted": "`+clause) {
+		t.Error("summary.json does not say what is refuted")
+	}
+	for _, option := range []string{"--drop step", "--set knowledge.source=step"} {
+		if got := succeed(t, strings.Fields("fit walks.csv --engine exact --model linear-unequal "+
+			option)...); strings.Contains(got.stderr, "evenly") ||
+			!strings.Contains(got.stderr, says) {
+			t.Errorf("%s: standard error %q", option, got.stderr)
+		}
+	}
 }

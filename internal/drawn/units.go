@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tobac/dataset"
+	"tobac/effects"
 	"tobac/posterior"
 	"tobac/sem"
 )
@@ -79,4 +80,16 @@ func UnitConstants(data *dataset.Table, sd []float64) []float64 {
 		all[j] = -float64(rows) * math.Log(sd[j])
 	}
 	return all
+}
+
+// Columns describes the columns of a table, with the names of their levels.
+func Columns(data *dataset.Table) []effects.Column {
+	columns := effects.Describe(data.Names, data.X)
+	for j := range columns {
+		if data.Named(j) {
+			columns[j].LevelNames = data.Variables[j].Levels
+		}
+		columns[j].Unordered = data.Kind(j) == dataset.Categorical && len(data.Values(j)) > 2
+	}
+	return columns
 }

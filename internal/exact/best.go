@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/parallel"
+	"tobac/score"
 )
 
 // Best is a graph with the largest Π_j e^{q(j, pa_j)} among all acyclic graphs, and ln
@@ -110,4 +111,18 @@ func argmax(x []float64, set int) int {
 			return best
 		}
 	}
+}
+
+// Affordable is the largest number of variables for which sums over all orders are affordable.
+const Affordable = 20
+
+// MostProbable is the graph with the largest score.
+func MostProbable(ctx context.Context, s score.Scorer, prior *score.Prior, workers int) (*dag.Graph,
+	error) {
+	p, err := New(ctx, s, prior, Options{Workers: workers})
+	if err != nil {
+		return nil, err
+	}
+	g, _, err := p.Best(ctx)
+	return g, err
 }

@@ -34,8 +34,8 @@ func readJSON(data []byte, source string) (*Graph, error) {
 		links = doc.Edges
 	}
 	if doc.Nodes == nil || links == nil {
-		return nil, &delimited.Error{Source: source, Problem: "JSON without lists of nodes and edges",
-			Allowed: "networkx.node_link_data"}
+		return nil, &delimited.Error{Source: source,
+			Problem: "JSON without lists of nodes and edges", Allowed: "networkx.node_link_data"}
 	}
 	r := jsonReader{c: newCollector(source), index: map[string]int{},
 		undirected: doc.Directed != nil && !*doc.Directed}

@@ -11,6 +11,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/nodescore"
+	"tobac/internal/scoretest"
 	"tobac/internal/scoring"
 	"tobac/score"
 )
@@ -102,3 +103,15 @@ func TestNeighbours(t *testing.T) {
 		neighbours(t, name+"blend", &nodescore.Blend{Form: joint, Base: numbers, Weight: 0.3})
 	}
 }
+
+var (
+	everySet   = scoretest.EverySet
+	keep       = scoretest.Keep
+	logNormal  = scoretest.LogNormal
+	near       = scoretest.Near
+	newGP      = scoretest.NewGP
+	newLinear  = scoretest.NewLinear
+	normals    = scoretest.Normals
+	others     = dag.AllBut
+	randomMask = scoretest.RandomMask
+)

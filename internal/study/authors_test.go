@@ -1,7 +1,9 @@
 package study_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,5 +68,60 @@ func TestAuthors(t *testing.T) {
 	if !strings.Contains(table.Note, "over 5 inference seeds") ||
 		!strings.Contains(table.Note, "√(1 + 1/5)") {
 		t.Errorf("the note is %s", table.Note)
+	}
+}
+
+// A cell of networks says how far its posterior is from the reference, which two of them share;
+// that of tempering itself is nearest.
+func TestNetworksBesideTheirReference(t *testing.T) {
+	data := study.SimulatedData(study.Nonlinear, 6, 1, 4, 1, 4)[0]
+	shared := study.Functions()[study.JobKind]
+	off := map[string]float64{}
+	for _, row := range one(t, study.Networks, study.Options{Seed: 1}).Sections[0].Rows {
+		if row.Name != "gp-true" && row.Name != "tempering-true" {
+			continue
+		}
+		c := study.Cell{Data: data, Method: row.Method, Seed: 1}
+		text, err := shared(t.Context(), c.Job())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o study.Outcome
+		if err := json.Unmarshal(text, &o); err != nil {
+			t.Fatal(err)
+		}
+		e := o.Exact
+		if e == nil || !(math.Abs(float64(e.LogProbDifference)) < 3) {
+			t.Fatalf("%s: %+v", row.Name, e)
+		}
+		off[row.Name] = float64(e.MeanAbsError)
+	}
+	if !(off["tempering-true"] < 0.02 && off["tempering-true"] < off["gp-true"]) {
+		t.Errorf("mean absolute errors %v", off)
+	}
+}
+
+// A quick study has every method on every section, and every section of the full one.
+func TestQuickStudyHasAllMethods(t *testing.T) {
+	quick, full := all(t, study.Options{Quick: true}), all(t, study.Options{})
+	for i, s := range full {
+		for k, section := range s.Sections {
+			got := quick[i].Sections[k]
+			if got.Name != section.Name || len(got.Data) != study.QuickRuns ||
+				len(got.Rows) != len(section.Rows) {
+				t.Errorf("%s: quick has %d data sets and %d rows of %s", section.Name,
+					len(got.Data), len(got.Rows), got.Name)
+				continue
+			}
+			for r, row := range section.Rows {
+				if q := got.Rows[r]; q.Name != row.Name || q.Kind != row.Kind ||
+					q.Order != row.Order || q.Skipped != row.Skipped {
+					t.Errorf("%s: quick has %s in the place of %s", section.Name, q.Name, row.Name)
+				}
+				if _, err := got.Rows[r].Config(); err != nil {
+					t.Errorf("%s, %s: %v", section.Name, row.Name, err)
+				}
+			}
+		}
 	}
 }
