@@ -34,11 +34,8 @@ func TestReadEdges(t *testing.T) {
 		{"weights", "source,target,weight\na,b,1.5\np44;42,a,-2\n", plain, weights},
 		{"weights after from and to", "from,to,weight\np44;42,a,-2\na,b,1.5\n", plain, weights},
 		{"capitals and blanks", " Source , TARGET \n a, b \n\"p44;42\" ,a\n", plain, nil},
-		{"bare CR, no terminator", "source,target\ra,b\rp44;42,a", plain, nil},
-		{"CRLF and byte order mark", "\uFEFFsource,target\r\na,b\r\np44;42,a\r\n\r\n", plain, nil},
 		{"semicolons and decimal commas", "source;target;weight\na;b;1,5\n\"p44;42\";a;-2,0\n",
 			plain, weights},
-		{"tabs", "source\ttarget\na\tb\np44;42\ta\n", plain, nil},
 		{"no edges", "source,target\n", nil, nil},
 		{"cause and effect", "Cause,Effect\na,b\np44;42,a\n", plain, nil},
 		{"parent and child", "Parent,Child\na,b\np44;42,a\n", plain, nil},
@@ -81,7 +78,6 @@ func TestReadEdgesErrors(t *testing.T) {
 		names      []string
 		want       string
 	}{
-		{"empty file", "", abc, `truth.csv: file is empty`},
 		{"no header", "a,b\n", abc,
 			`truth.csv: line 1: header is "a,b"; allowed: "source,target", "from,to", "cause,effect" or "parent,child", either with ",weight", ",type" or both after it`},
 		{"wrong third column", "\nsource,target,p\n", abc,
@@ -103,12 +99,8 @@ func TestReadEdgesErrors(t *testing.T) {
 			`truth.csv: line 2: got 2 values, want 3`},
 		{"too many values", "source,target\na,b,1\n", abc,
 			`truth.csv: line 2: got 3 values, want 2`},
-		{"weight is a word", "source,target,weight\na,b,big\n", abc,
-			`truth.csv: line 2, column "weight": "big" is not a number; allowed: finite numbers such as 1.5 or -2e-3`},
 		{"weight is missing", "source,target,weight\na,b,\n", abc,
 			`truth.csv: line 2, column "weight": value is missing; allowed: finite numbers such as 1.5 or -2e-3`},
-		{"weight is not finite", "source,target,weight\na,b,NaN\n", abc,
-			`truth.csv: line 2, column "weight": "NaN" is not finite; allowed: finite numbers such as 1.5 or -2e-3`},
 		{"repeated name", "source,target\n", []string{"a", "b", "a"},
 			`dag: vertices 0 and 2 are both named "a"`},
 		{"empty name", "source,target\n", []string{"a", ""}, `dag: vertex 1 has an empty name`},
