@@ -15,6 +15,7 @@ import (
 	"tobac/engine/sums"
 	"tobac/internal/drawn"
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/internal/tempering"
 	"tobac/models"
 	"tobac/score"
@@ -76,20 +77,11 @@ func difference(a, b mat.Matrix) (sum float64) {
 func TestCalibratedIsExact(t *testing.T) {
 	const d, n = 10, 60
 	data := orderedTable(t, d, n, false)
-	scores, err := score.NewLinear(data.X, nil,
-		score.LinearOptions{NoiseVariance: 0.1, EdgeVariance: 1, NoIntercept: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	prior, err := score.ErdosRenyi(d, 2/float64(d-1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := exact.GivenOrder(context.Background(), scores, prior, ascending(d),
-		exact.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Get(score.NewLinear(data.X, nil,
+		score.LinearOptions{NoiseVariance: 0.1, EdgeVariance: 1, NoIntercept: true}))(t)
+	prior := must.Get(score.ErdosRenyi(d, 2/float64(d-1)))(t)
+	want := must.Get(exact.GivenOrder(context.Background(), scores, prior, ascending(d),
+		exact.Options{}))(t)
 	joint := func(g *dag.Graph) (sum float64) {
 		for j := range d {
 			sum += scores.LogScore(j, g.Parents(j)) + prior.LogPrior(j, g.Parents(j))
@@ -97,10 +89,7 @@ func TestCalibratedIsExact(t *testing.T) {
 		return sum
 	}
 	expected := 0.0
-	draws, err := want.Draws(context.Background(), 4000, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	draws := must.Get(want.Draws(context.Background(), 4000, 1))(t)
 	for _, v := range draws {
 		expected += joint(v.Graph) / float64(len(draws))
 	}
@@ -145,19 +134,14 @@ func TestCalibratedNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := tempering.Run(context.Background(), data.X, nil, ascending(d), prior,
-		tempering.Config{Hidden: 3, NoiseVariance: 0.1, Iterations: 1000, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(tempering.Run(context.Background(), data.X, nil, ascending(d), prior,
+		tempering.Config{Hidden: 3, NoiseVariance: 0.1, Iterations: 1000, Seed: 5}))(t)
 	// Monte Carlo errors of both are about a hundredth
 	if got := difference(res.Probabilities, want.Probabilities); !(got <= 0.03) {
 		t.Errorf("probabilities differ by %.4f on average from tempering", got)
 	}
-	lik, err := models.NewFeedForward(data.X, nil, models.FeedForwardOptions{Hidden: []int{3}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik :=
+		must.Get(models.NewFeedForward(data.X, nil, models.FeedForwardOptions{Hidden: []int{3}}))(t)
 	for _, v := range res.Draws {
 		if len(v.Parameters) != lik.ParamLen() {
 			t.Fatalf("a draw has %d parameters, want %d", len(v.Parameters), lik.ParamLen())

@@ -15,6 +15,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/engines"
+	"tobac/internal/must"
 	"tobac/internal/recipes"
 	"tobac/models"
 	"tobac/ordering"
@@ -95,10 +96,7 @@ func TestPaperPresets(t *testing.T) {
 	if diff := cmp.Diff(want, recipes.PaperMarginal()); diff != "" {
 		t.Errorf("marginal paper (-want +got):\n%s", diff)
 	}
-	got, err := recipes.PaperDiBS().WithDefaults(10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(recipes.PaperDiBS().WithDefaults(10))(t)
 	dibs, ok := got.Engine.(*stein.DiBS)
 	if !ok || dibs.Rank != 10 || dibs.Penalty != (models.Penalty{Rate: 1, Samples: 32}) ||
 		dibs.Gradient != models.Reparameterised || dibs.Estimator != models.Joint ||
@@ -126,10 +124,7 @@ func TestConfigKeepsSettings(t *testing.T) {
 	drawn.Order = engine.Order{Count: 8}
 	sampler(&drawn).OrderEngine = chains.Engine
 	for _, want := range []tobac.Config{svgd, chains, drawn} {
-		got, err := want.WithDefaults(6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(want.WithDefaults(6))(t)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("settings changed (-want +got):\n%s", diff)
 		}

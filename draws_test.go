@@ -9,6 +9,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -43,11 +44,8 @@ func TestDrawsOfPartsFollowThePosterior(t *testing.T) {
 	table := chainTable(d, 14, 3)
 	edges, sd, all := 0.0, 0.0, 8
 	for seed := range all {
-		r, err := tobac.Fit(context.Background(), table,
-			tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}, Seed: uint64(seed)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(tobac.Fit(context.Background(), table,
+			tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}, Seed: uint64(seed)}))(t)
 		e := r.Empirical()
 		mean := e.ExpectedEdges()
 		variance := e.Expectation(func(g *dag.Graph) int { return g.Size() * g.Size() }) - mean*mean

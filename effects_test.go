@@ -21,6 +21,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/drawn"
+	"tobac/internal/must"
 	"tobac/internal/scoretest"
 	"tobac/posterior"
 	"tobac/score"
@@ -98,10 +99,7 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 					}
 				}
 			}
-			e, err := r.Effects(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(r.Effects(context.Background()))(t)
 			sigma := 1 / math.Sqrt(e.EffectiveDraws())
 			for i := range d {
 				for _, f := range e.Of(i) {
@@ -139,18 +137,12 @@ func sumOfPaths(g *dag.Graph, w *mat.Dense, from, to int) float64 {
 // effect and E[x | do] have the posterior that regression gives, ± included.
 func TestPredictionsOfARegression(t *testing.T) {
 	table := chainTable(2, 50, 9)
-	r, err := tobac.Fit(context.Background(), table, tobac.Config{
+	r := must.Get(tobac.Fit(context.Background(), table, tobac.Config{
 		Model: sem.BGe{AlphaLambda: 4}, Engine: &sums.Exact{},
 		Order: engine.Order{Known: []int{0, 1}},
 		Prior: background.Prior{Required: []dag.Edge{{From: 0, To: 1}}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := r.Effects(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	e := must.Get(r.Effects(context.Background()))(t)
 	x, y := mat.Col(nil, 0, table.X), mat.Col(nil, 1, table.X)
 	mx, my := floats.Sum(x)/50, floats.Sum(y)/50
 	sxx, sxy, syy := 0., 0., 0.
@@ -167,10 +159,7 @@ func TestPredictionsOfARegression(t *testing.T) {
 		t.Errorf("effect %+v, regression %.4f ± %.4f", f, slope, math.Sqrt(variance/sxx))
 	}
 	for _, a := range []float64{mx, mx + 2} {
-		all, err := e.Do([]effects.Setting{{Var: 0, Value: a}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(e.Do([]effects.Setting{{Var: 0, Value: a}}))(t)
 		of := variance * (1./50 + (a-mx)*(a-mx)/sxx)
 		p := all[0]
 		if math.Abs(p.Mean.Mean-(my+slope*(a-mx))) > 0.4*p.Mean.SD ||
@@ -217,14 +206,8 @@ func TestEffectsFollowUnits(t *testing.T) {
 			}
 		}
 	}
-	plain, err := all[0].Do([]effects.Setting{{Var: 1, Value: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := all[1].Do([]effects.Setting{{Var: 1, Value: 2*unit[1] + shift[1]}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(all[0].Do([]effects.Setting{{Var: 1, Value: 2}}))(t)
+	other := must.Get(all[1].Do([]effects.Setting{{Var: 1, Value: 2*unit[1] + shift[1]}}))(t)
 	for k, p := range plain {
 		back := func(v float64) float64 { return (v - shift[p.Var]) / unit[p.Var] }
 		if q := other[k]; !same(back(q.Mean.Mean), p.Mean.Mean) ||
@@ -239,23 +222,14 @@ func TestEffectsFollowUnits(t *testing.T) {
 func TestEffectsOfOtherModels(t *testing.T) {
 	table := chainTable(3, 30, 4)
 	sampler := stein.SVGD{Particles: 4, Steps: 20, Samples: 8}
-	r, err := tobac.Fit(context.Background(), table,
+	r := must.Get(tobac.Fit(context.Background(), table,
 		tobac.Config{Model: sem.FeedForward{Hidden: []int{3}},
-			Order: engine.Order{Known: []int{2, 0, 1}}, Engine: &sampler})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := r.Effects(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+			Order: engine.Order{Known: []int{2, 0, 1}}, Engine: &sampler}))(t)
+	e := must.Get(r.Effects(context.Background()))(t)
 	if e.FromPosterior() || len(e.Weights) != 4 {
 		t.Errorf("from the posterior %v, %d draws", e.FromPosterior(), len(e.Weights))
 	}
-	rows, err := e.Means([]effects.Setting{{Var: 0, Value: 1.5}, {Var: 2, Value: -0.5}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(e.Means([]effects.Setting{{Var: 0, Value: 1.5}, {Var: 2, Value: -0.5}}))(t)
 	s := r.Standardization // of the networks
 	scaled := func(j int, v float64) float64 { return (v - s.Mean[j]) / s.SD[j] }
 	for m, draw := range r.Draws {
@@ -280,12 +254,9 @@ func TestEffectsOfOtherModels(t *testing.T) {
 		}
 	}
 	for _, model := range []sem.Model{sem.BGe{Raw: true}} {
-		r, err := tobac.Fit(context.Background(), table,
+		r := must.Get(tobac.Fit(context.Background(), table,
 			tobac.Config{Model: model, Order: engine.Order{Known: []int{0, 1, 2}},
-				Engine: &sampler})
-		if err != nil {
-			t.Fatal(err)
-		}
+				Engine: &sampler}))(t)
 		if _, err := r.Effects(context.Background()); !errors.Is(err, effects.ErrNoParameters) ||
 			!strings.Contains(err.Error(), "no parameters") {
 			t.Errorf("%v: error %v", model, err)
@@ -320,14 +291,8 @@ func TestEffectsOfProcesses(t *testing.T) {
 		if _, err := r.Effects(stopped); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
-		e, err := r.Effects(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := e.All(context.Background(), workers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(r.Effects(context.Background()))(t)
+		all := must.Get(e.All(context.Background(), workers))(t)
 		if first == nil {
 			first = all
 		} else if fmt.Sprint(first) != fmt.Sprint(all) {
@@ -364,23 +329,14 @@ func TestEffectsOfProcessesImputed(t *testing.T) {
 	}
 	names := []string{"x", "y"}
 	const shift = 20
-	r, err := tobac.FitImputed(context.Background(),
+	r := must.Get(tobac.FitImputed(context.Background(),
 		tobac.Imputed{Count: 2, Places: places, Table: func(k int) *dataset.Table {
 			moved := mat.DenseCopyOf(x)
 			moved.Apply(func(_, j int, v float64) float64 { return v + float64(j*k*shift) }, moved)
 			return &dataset.Table{Names: names, X: moved}
-		}}, tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := r.Effects(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	free, err := e.Do(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+		}}, tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Workers: 2}))(t)
+	e := must.Get(r.Effects(context.Background()))(t)
+	free := must.Get(e.Do(nil))(t)
 	// Each half is known to about a tenth of the standard deviation of y.
 	if y := free[1]; math.Abs(y.Mean.Mean-shift/2) > 0.5 || math.Abs(y.Mean.Q05) > 1 ||
 		math.Abs(y.Mean.Q95-shift) > 1 {

@@ -14,6 +14,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/internal/inference"
+	"tobac/internal/must"
 	"tobac/internal/scoretest"
 	"tobac/models"
 	"tobac/posterior"
@@ -135,19 +136,12 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 			t.Fatalf("%d graphs on %d variables, want %d", len(graphs), d, want)
 		}
 		sparse := func(e float64) *score.Prior {
-			p, err := score.Sparse(d, e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p
+			return must.Get(score.Sparse(d, e))(t)
 		}
 		probabilities := mat.NewDense(d, d, nil)
 		probabilities.Apply(func(i, j int, _ float64) float64 { return float64(1+i+2*j) / 12 },
 			probabilities)
-		edgewise, err := score.EdgeProbabilities(d, probabilities.At)
-		if err != nil {
-			t.Fatal(err)
-		}
+		edgewise := must.Get(score.EdgeProbabilities(d, probabilities.At))(t)
 		fixed := 0.3 * float64(d-1)
 		var mixed []*score.Prior
 		for _, e := range numbersOfEdges(d) {
@@ -177,11 +171,8 @@ func TestExactIsTheSumOverGraphs(t *testing.T) {
 				sem.GaussianProcess{}} {
 				t.Run(fmt.Sprintf("d=%d/%s/%v", d, row.name, model), func(t *testing.T) {
 					res := fit(t, data, tobac.Config{Model: model, Prior: row.prior})
-					hypotheses, err := nodeScores(model).Hypotheses(context.Background(), data,
-						row.sum[len(row.sum)-1], 1)
-					if err != nil {
-						t.Fatal(err)
-					}
+					hypotheses := must.Get(nodeScores(model).Hypotheses(context.Background(), data,
+						row.sum[len(row.sum)-1], 1))(t)
 					last := len(row.sum) - 1
 					hypotheses = settled(hypotheses, func(h []sem.Hypothesis) float64 {
 						return enumerate(graphs, h, row.sum[last:], row.densities[last:]).evidence
@@ -228,11 +219,7 @@ func TestExactAlongAnOrder(t *testing.T) {
 		t.Fatalf("%d graphs along an order, want 64", len(graphs))
 	}
 	independent := func(e float64) *score.Prior {
-		p, err := score.ErdosRenyi(4, 2*e/3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return must.Get(score.ErdosRenyi(4, 2*e/3))(t)
 	}
 	densities := numbersOfEdges(4)
 	var mixed []*score.Prior
@@ -251,10 +238,8 @@ func TestExactAlongAnOrder(t *testing.T) {
 			sem.BGe{}} {
 			res := fit(t, data,
 				tobac.Config{Model: model, Prior: row.prior, Order: engine.Order{Known: order}})
-			hypotheses, err := nodeScores(model).Hypotheses(context.Background(), data, nil, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			hypotheses :=
+				must.Get(nodeScores(model).Hypotheses(context.Background(), data, nil, 1))(t)
 			want := enumerate(graphs, hypotheses, row.sum, row.densities)
 			if diff := largest(res.Probabilities, want.edges); !(diff <= 1e-4) ||
 				len(row.sum)*len(hypotheses) == 1 && diff > 1e-9 {
@@ -283,10 +268,7 @@ func TestExactDraws(t *testing.T) {
 		if len(res.Draws) != 1000 || n < 300 {
 			t.Errorf("%v: %d draws, effectively %v", model, len(res.Draws), n)
 		}
-		hypotheses, err := nodeScores(model).Hypotheses(context.Background(), data, nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		hypotheses := must.Get(nodeScores(model).Hypotheses(context.Background(), data, nil, 1))(t)
 		want := enumerate(graphs, hypotheses, []*score.Prior{score.Fair(4)}, []float64{0})
 		for i := range 4 {
 			for j := range 4 {

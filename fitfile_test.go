@@ -16,6 +16,7 @@ import (
 	"tobac"
 	"tobac/autograd"
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/sem"
 )
@@ -43,13 +44,8 @@ func TestFitFile(t *testing.T) {
 	cfg := tobac.Config{Seed: 3}
 	for _, gaps := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "table.csv")
-		if err := os.WriteFile(path, []byte(mixedTable(gaps)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r, err := tobac.FitFile(context.Background(), path, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(mixedTable(gaps)), 0o600))
+		r := must.Get(tobac.FitFile(context.Background(), path, cfg))(t)
 		if want := []string{"x", "y", "sex", "site"}; !slices.Equal(r.Names, want) ||
 			r.Model != "mixed" && r.Model != "generalised" {
 			t.Errorf("columns %q under %s, want %q under a model of all kinds", r.Names, r.Model,
@@ -69,18 +65,9 @@ func TestFitFile(t *testing.T) {
 func TestFitFileOfNumbers(t *testing.T) {
 	path := filepath.Join("ordering", "testdata", "linear-d10-e20-run0", "train.csv")
 	cfg := tobac.Config{Model: sem.Linear{}, Seed: 3}
-	data, err := dataset.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := tobac.Fit(context.Background(), data, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := tobac.FitFile(context.Background(), path, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(dataset.ReadFile(path))(t)
+	want := must.Get(tobac.Fit(context.Background(), data, cfg))(t)
+	got := must.Get(tobac.FitFile(context.Background(), path, cfg))(t)
 	if !mat.Equal(got.Probabilities, want.Probabilities) {
 		t.Error("FitFile and Fit give other probabilities")
 	}
@@ -89,9 +76,7 @@ func TestFitFileOfNumbers(t *testing.T) {
 // What is wrong with a file is said with its name.
 func TestFitFileErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one.csv")
-	if err := os.WriteFile(path, []byte("a\n1\n2\n3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("a\n1\n2\n3\n"), 0o600))
 	for _, file := range []string{path, path + ".missing"} {
 		if _, err := tobac.FitFile(context.Background(), file, tobac.Config{}); err == nil ||
 			!strings.HasPrefix(err.Error(), "tobac: ") || strings.Contains(err.Error(), "\n") {
@@ -103,10 +88,7 @@ func TestFitFileErrors(t *testing.T) {
 // Completed tables may support different models: the equations of one that is given up are not
 // drawn from. In these simulated data some tables support curves, others straight lines.
 func TestFitFileOfModelsInDoubt(t *testing.T) {
-	r, err := tobac.FitFile(t.Context(), "testdata/limits.csv", tobac.Config{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(tobac.FitFile(t.Context(), "testdata/limits.csv", tobac.Config{Seed: 1}))(t)
 	m := r.Imputation
 	if m.Limited != 32 || m.Supporting(r.Model) == m.Tables ||
 		r.Posterior.Pair(0, 1).Adjacent < 0.9 {
@@ -176,13 +158,8 @@ func TestFitFileOfCountsWithGaps(t *testing.T) {
 			b.WriteByte('\n')
 		}
 		path := filepath.Join(t.TempDir(), "counts.csv")
-		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r, err := tobac.FitFile(t.Context(), path, c.cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(b.String()), 0o600))
+		r := must.Get(tobac.FitFile(t.Context(), path, c.cfg))(t)
 		if c.columns == 3 {
 			_, err := tobac.FitFile(t.Context(), path, brief(rooted{}, 0, 1, 2))
 			if err == nil || !strings.Contains(err.Error(), "the likelihood of the model rooted") {

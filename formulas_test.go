@@ -9,6 +9,7 @@ import (
 
 	"tobac"
 	"tobac/dataset"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -64,10 +65,7 @@ func TestFormulas(t *testing.T) {
 						data.X.Set(i, j, v)
 					}
 				}
-				r, err := tobac.Fit(context.Background(), data, tobac.Config{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(tobac.Fit(context.Background(), data, tobac.Config{}))(t)
 				if said, right := sure(r, c.truth); right < said {
 					t.Errorf("%d directions said with .95 or more, %d right", said, right)
 				}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tobac/internal/must"
 )
 
 // allowed says what each package may import beside the standard library and
@@ -333,10 +335,7 @@ func builds(t *testing.T, name string) bool {
 	for _, arch := range []string{"amd64", "arm64"} {
 		ctx := build.Default
 		ctx.GOARCH, ctx.CgoEnabled = arch, false
-		match, err := ctx.MatchFile(filepath.Dir(name), filepath.Base(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		match := must.Get(ctx.MatchFile(filepath.Dir(name), filepath.Base(name)))(t)
 		if match {
 			return true
 		}
@@ -393,10 +392,7 @@ func TestImports(t *testing.T) {
 		root, _ := rule(s.pkg)
 		seen[root] = true
 		for _, spec := range s.ast.Imports {
-			imported, err := strconv.Unquote(spec.Path.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			imported := must.Get(strconv.Unquote(spec.Path.Value))(t)
 			if !permitted(s.pkg, imported) {
 				t.Errorf("%v: package %s imports %s", fset.Position(spec.Pos()), s.pkg, imported)
 			}
@@ -415,10 +411,7 @@ func TestLinked(t *testing.T) {
 	list := exec.Command("go", "list", "-deps", "-f", "{{if .Module}}{{.Module.Path}}{{end}}",
 		"./autograd", "./models", "./svgd", "./nuts", ".")
 	list.Stderr = os.Stderr
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(list.Output())(t)
 	modules := strings.Fields(string(out))
 	slices.Sort(modules)
 	want := []string{"golang.org/x/sys", "gonum.org/v1/gonum", "tobac"}
@@ -509,10 +502,7 @@ func TestImportRules(t *testing.T) {
 
 // ARCHITECTURE.md names every package but engines, parts of packages and what only tests import.
 func TestArchitecture(t *testing.T) {
-	page, err := os.ReadFile("ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("ARCHITECTURE.md"))(t)
 	_, rooms, _ := strings.Cut(string(page), "\n## Rooms\n")
 	rooms, _, _ = strings.Cut(rooms, "\n## ")
 	named := strings.FieldsFunc(rooms, func(r rune) bool {

@@ -15,6 +15,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/impute"
+	"tobac/internal/must"
 	"tobac/sem"
 )
 
@@ -56,11 +57,8 @@ func (s gapSetting) measure(t testing.TB) (f gapFigures) {
 		sim := linearTable(t, s.d, s.n, uint64(run))
 		complete, gaps := sim.Train, s.gaps(sim.Train, rng)
 		cfg := tobac.Config{Model: s.model, Seed: 1, Workers: 2}
-		c, err := impute.Complete(context.Background(), gaps,
-			impute.Settings{Count: s.tables, Seed: uint64(run), Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(impute.Complete(context.Background(), gaps,
+			impute.Settings{Count: s.tables, Seed: uint64(run), Workers: 2}))(t)
 		with := func(x *mat.Dense) *dataset.Table {
 			return &dataset.Table{Names: complete.Names, X: x}
 		}

@@ -17,6 +17,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/sem"
@@ -42,11 +43,7 @@ func completedTables(data *dataset.Table, count int) tobac.Imputed {
 
 func fitImputed(t testing.TB, data tobac.Imputed, cfg tobac.Config) *tobac.Result {
 	t.Helper()
-	r, err := tobac.FitImputed(context.Background(), data, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(tobac.FitImputed(context.Background(), data, cfg))(t)
 }
 
 // Of one completed table it is Fit, with every engine, but for a warning.
@@ -94,9 +91,7 @@ func TestCompletedTablesAreMixed(t *testing.T) {
 			tables := completedTables(data, count)
 			tables.Rounds = -1
 			got := fitImputed(t, tables, cfg)
-			if err := got.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, got.Validate())
 			workers := cfg
 			workers.Workers = 3
 			sameBits(t, "three workers", fitImputed(t, tables, workers), got)

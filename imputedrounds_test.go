@@ -15,6 +15,7 @@ import (
 	"tobac/background"
 	"tobac/dataset"
 	"tobac/internal/impute"
+	"tobac/internal/must"
 	"tobac/sem"
 )
 
@@ -179,10 +180,7 @@ func TestRoundsOfKinds(t *testing.T) {
 	}
 	for _, model := range []sem.Model{sem.Mixed{}, sem.Generalised{}} {
 		cfg := tobac.Config{Model: model, Seed: 3, Prior: background.Prior{EdgesPerNode: 0.2}}
-		complete, err := tobac.Fit(context.Background(), whole, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		complete := must.Get(tobac.Fit(context.Background(), whole, cfg))(t)
 		off := func(r *tobac.Result) (sum float64) {
 			for i := range d {
 				for j := range d {

@@ -18,6 +18,7 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/internal/priors"
 	"tobac/internal/priortest"
 	"tobac/internal/scoretest"
@@ -270,23 +271,11 @@ func TestKnowledgeIsEquivariant(t *testing.T) {
 		position := dag.Inverse(relabel)
 		q := priortest.At(p, position)
 		cfg := tobac.Config{Model: sem.BGe{AlphaLambda: 9}, Engine: &sums.Exact{}, Prior: p}
-		want, err := tobac.Fit(context.Background(), data, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(tobac.Fit(context.Background(), data, cfg))(t)
 		cfg.Prior = q
-		got, err := tobac.Fit(context.Background(), data.Relabel(relabel), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		before, err := priors.Precedence(&p, d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		after, err := priors.Precedence(&q, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(tobac.Fit(context.Background(), data.Relabel(relabel), cfg))(t)
+		before := must.Get(priors.Precedence(&p, d))(t)
+		after := must.Get(priors.Precedence(&q, d))(t)
 		for a, i := range relabel {
 			for b, j := range relabel {
 				if math.Abs(got.Probabilities.At(a, b)-want.Probabilities.At(i, j)) > 1e-9 {

@@ -14,6 +14,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/internal/bcd"
 	"tobac/internal/gflownet"
+	"tobac/internal/must"
 	"tobac/sem"
 )
 
@@ -109,9 +110,7 @@ func TestChangedData(t *testing.T) {
 	for name, cfg := range smallEngines {
 		data := chain(t, 40).Train
 		r := newRun(t, data, cfg)
-		if err := r.Advance(t.Context(), math.MaxInt); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Advance(t.Context(), math.MaxInt))
 		data.X.Set(3, 1, math.NaN())
 		if _, err := r.Result(t.Context()); err == nil ||
 			!strings.HasPrefix(err.Error(), "tobac: the data were changed after NewRun: ") {

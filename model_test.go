@@ -14,6 +14,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/drawn"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
@@ -293,11 +294,8 @@ func TestInterventions(t *testing.T) {
 	for i := range 25 {
 		some.Intervened.Set(i, i%5, 1)
 	}
-	rest, err := ordering.MethodEqVar.Order(t.Context(),
-		mat.DenseCopyOf(data.X.Slice(25, 40, 0, 5)), nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rest := must.Get(ordering.MethodEqVar.Order(t.Context(),
+		mat.DenseCopyOf(data.X.Slice(25, 40, 0, 5)), nil, 1))(t)
 	if diff := cmp.Diff(rest.Order, fit(t, some, particles()).Order()); diff != "" {
 		t.Errorf("order of the untouched rows (-want +got):\n%s", diff)
 	}
@@ -405,10 +403,7 @@ func TestCyclicParticles(t *testing.T) {
 	if !mat.Equal(kept.EdgeProbabilities(), p.Probabilities) {
 		t.Error("edge probabilities differ from those of the acyclic particles")
 	}
-	report, err := metrics.Evaluate(p.Empirical(), sim.Graph, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(metrics.Evaluate(p.Empirical(), sim.Graph, nil))(t)
 	if report.Cyclic != p.Cyclic() || !near(float64(report.ESHD), metrics.ESHD(kept, sim.Graph)) {
 		t.Errorf("report has %d cyclic particles and E-SHD %v, want %d and %v", report.Cyclic,
 			report.ESHD, p.Cyclic(), metrics.ESHD(kept, sim.Graph))

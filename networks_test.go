@@ -14,6 +14,7 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/sums"
 	"tobac/internal/inference"
+	"tobac/internal/must"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -36,10 +37,7 @@ func angular() *dataset.Table {
 // evidence, and is the same for any number of workers. An engine that was asked for is kept.
 func TestNetworksCompared(t *testing.T) {
 	data := angular()
-	first, err := tobac.Fit(t.Context(), data, tobac.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(tobac.Fit(t.Context(), data, tobac.Config{}))(t)
 	best, _ := inference.BestTwo(first.Evidence)
 	_, networks := first.Config.Model.(sem.FeedForward)
 	if last := first.Evidence[len(first.Evidence)-1]; math.IsNaN(last.Log) ||
@@ -49,18 +47,12 @@ func TestNetworksCompared(t *testing.T) {
 	if best.Model != first.Model {
 		t.Errorf("model %v, and %v has most evidence", first.Model, best.Model)
 	}
-	again, err := tobac.Fit(t.Context(), data, tobac.Config{Workers: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(tobac.Fit(t.Context(), data, tobac.Config{Workers: 3}))(t)
 	if !mat.Equal(first.Probabilities, again.Probabilities) ||
 		!slices.Equal(first.Evidence, again.Evidence) {
 		t.Error("another number of workers changes the result")
 	}
-	asked, err := tobac.Fit(t.Context(), data, tobac.Config{Engine: &sums.Exact{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	asked := must.Get(tobac.Fit(t.Context(), data, tobac.Config{Engine: &sums.Exact{}}))(t)
 	if asked.Engine != "exact" || len(asked.Evidence) != len(first.Evidence)-1 {
 		t.Errorf("asked for exact, got %s with the evidences %v", asked.Engine, asked.Evidence)
 	}
@@ -85,10 +77,7 @@ func TestNetworksNotOfSeveralTables(t *testing.T) {
 
 // Memory that the sums take and networks do not have leaves these out, with a note.
 func TestNetworksWithoutMemory(t *testing.T) {
-	r, err := tobac.Fit(t.Context(), angular(), tobac.Config{Memory: 56 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(tobac.Fit(t.Context(), angular(), tobac.Config{Memory: 56 << 20}))(t)
 	last := r.Evidence[len(r.Evidence)-1]
 	if last.Model != (sem.FeedForward{}).String() || !math.IsNaN(last.Log) ||
 		!strings.Contains(last.Note, "of memory") {

@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -117,10 +118,7 @@ func TestRefutedForm(t *testing.T) {
 		cause := sum(p, line)
 		return cause + math.Copysign(rng.ExpFloat64()-1, cause)
 	})
-	r, err := tobac.Fit(context.Background(), some, tobac.Config{Engine: &sums.Exact{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(tobac.Fit(context.Background(), some, tobac.Config{Engine: &sums.Exact{}}))(t)
 	if said, right := sure(r, truth); right < said {
 		t.Errorf("%d directions are said with .95 or more, %d of them right", said, right)
 	}
@@ -149,10 +147,7 @@ func TestCounts(t *testing.T) {
 		}
 		return k
 	})
-	r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &sums.Exact{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(tobac.Fit(context.Background(), data, tobac.Config{Engine: &sums.Exact{}}))(t)
 	for i := range r.Names {
 		for j := range i {
 			p := r.Probabilities.At(i, j) + r.Probabilities.At(j, i)
@@ -210,10 +205,7 @@ func TestFlowCytometry(t *testing.T) {
 	if err != nil || logs == nil {
 		t.Fatalf("logarithms %v, error %v", logs != nil, err)
 	}
-	r, err := tobac.Fit(context.Background(), logs, tobac.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(tobac.Fit(context.Background(), logs, tobac.Config{}))(t)
 	distance := 0.0
 	for i := range r.Names {
 		for j := range i {

@@ -17,6 +17,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/internal/drawn"
+	"tobac/internal/must"
 	"tobac/internal/orders"
 	"tobac/internal/scoretest"
 	"tobac/models"
@@ -71,10 +72,7 @@ func TestOneDistinctOrderIsTheFitUnderIt(t *testing.T) {
 // One resample has one order, which is used though that of the data differs.
 func TestOneResample(t *testing.T) {
 	data := noisy(t)
-	plain, err := ordering.MethodEqVar.Order(t.Context(), data.X, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(ordering.MethodEqVar.Order(t.Context(), data.X, nil, 1))(t)
 	for seed := range uint64(50) {
 		cfg := several()
 		cfg.Order.Count, cfg.Seed = 1, seed
@@ -249,12 +247,9 @@ func TestOrdersLeaveInterventionsOut(t *testing.T) {
 		}
 	}
 	cfg := several()
-	want, err := ordering.Bootstrap(t.Context(), ordering.MethodEqVar,
+	want := must.Get(ordering.Bootstrap(t.Context(), ordering.MethodEqVar,
 		mat.NewDense(len(kept)/5, 5, kept), cfg.Order.Count,
-		ordering.BootstrapOptions{Seed: cfg.Seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+		ordering.BootstrapOptions{Seed: cfg.Seed}))(t)
 	if diff := cmp.Diff(want, resampledOrders(t, data, cfg)); diff != "" {
 		t.Errorf("orders (-of the rows without interventions +got):\n%s", diff)
 	}
@@ -510,9 +505,7 @@ func TestFormsOfParticles(t *testing.T) {
 		{levels, tobac.Config{Engine: quick}, false},
 	} {
 		r := newRun(t, c.data, c.cfg)
-		if err := r.Advance(t.Context(), r.Steps()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Advance(t.Context(), r.Steps()))
 		warnings := strings.Join(r.Warnings(), "\n")
 		if strings.Contains(warnings, "svgd has no form of the model of the data, linear with "+
 			"noise of any shape: its particles are those of linear with unequal noise "+
@@ -522,9 +515,7 @@ func TestFormsOfParticles(t *testing.T) {
 	}
 	// Columns of variance 1 are no other model.
 	r := newRun(t, data, tobac.Config{Engine: &stein.DiBS{SVGD: *quick}, Model: sem.BGe{}})
-	if err := r.Advance(t.Context(), r.Steps()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Advance(t.Context(), r.Steps()))
 	if all := strings.Join(r.Warnings(), "\n"); strings.Contains(all, "no form of the model") {
 		t.Errorf("DiBS under BGe, warnings:\n%s", all)
 	}
@@ -556,10 +547,7 @@ func TestFailedResamplesAreWarnedOf(t *testing.T) {
 func TestDrawnOrdersFollowThePosterior(t *testing.T) {
 	data := weak(20, 3, 3)
 	const n = 160
-	hypotheses, err := ownScored{}.Hypotheses(t.Context(), data, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hypotheses := must.Get(ownScored{}.Hypotheses(t.Context(), data, nil, 1))(t)
 	s := hypotheses[0].Scores
 	fair := func(g *dag.Graph) (log float64) {
 		for j := range 3 {

@@ -13,6 +13,7 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/neural"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -147,11 +148,8 @@ func TestUnitsAreSaid(t *testing.T) {
 	g := dag.New(3)
 	g.Set(0, 1, true)
 	g.Set(1, 2, true)
-	s, err := dataset.SimulateNonlinear(g,
-		dataset.NonlinearConfig{Rows: 60, NoiseVariance: 0.1, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(dataset.SimulateNonlinear(g,
+		dataset.NonlinearConfig{Rows: 60, NoiseVariance: 0.1, Seed: 3}))(t)
 	for _, engine := range []engine.Settings{&sums.Exact{}, &markov.MCMC{}} {
 		r := fit(t, s.Train, tobac.Config{Model: sem.GaussianProcess{}, Engine: engine, Seed: 1})
 		want := "Equal noise variances in the units of the data identify them as well: other " +

@@ -11,6 +11,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/internal/drawn"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/sem"
 
@@ -30,14 +31,10 @@ func TestIntegratedOutput(t *testing.T) {
 	} {
 		t.Run(model.String(), func(t *testing.T) {
 			fit := func(workers int) *tobac.Result {
-				r, err := tobac.Fit(context.Background(), table,
+				return must.Get(tobac.Fit(context.Background(), table,
 					tobac.Config{Model: model, Order: engine.Order{Known: []int{2, 0, 1}},
 						Engine: &stein.SVGD{Particles: 4, Steps: 150, Samples: 8}, Workers: workers,
-						Seed: 5})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return r
+						Seed: 5}))(t)
 			}
 			r := fit(1)
 			for m, draw := range fit(3).Draws {
@@ -75,10 +72,7 @@ func TestIntegratedOutput(t *testing.T) {
 			if len(model.Hidden) == 0 {
 				return // which no text of a model says
 			}
-			e, err := r.Effects(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(r.Effects(context.Background()))(t)
 			if _, err := e.Means([]effects.Setting{{Var: 0, Value: 1.5}}); err != nil {
 				t.Error(err)
 			}

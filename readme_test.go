@@ -4,19 +4,15 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"tobac/internal/must"
 )
 
 // The code of docs/library.md is the body of ExampleFit and what it prints, so that both
 // are compiled and run.
 func TestLibraryExample(t *testing.T) {
-	readme, err := os.ReadFile("docs/library.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile("docs/library.md"))(t)
+	source := must.Get(os.ReadFile("example_test.go"))(t)
 	_, rest, found := strings.Cut(string(source), "func ExampleFit() {\n")
 	if !found {
 		t.Fatal("example_test.go has no ExampleFit")
@@ -36,14 +32,8 @@ func TestLibraryExample(t *testing.T) {
 
 // The models of docs/your-own-model.md are those of ExampleConfig_model.
 func TestModelPage(t *testing.T) {
-	page, err := os.ReadFile("docs/your-own-model.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile("examplemodel_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("docs/your-own-model.md"))(t)
+	source := must.Get(os.ReadFile("examplemodel_test.go"))(t)
 	_, rest, _ := strings.Cut(string(source), "type quiet struct{}\n")
 	code, _, found := strings.Cut(rest, "\n// A custom model")
 	if !found || !strings.Contains(string(page), "```go\ntype quiet struct{}\n"+code+"```\n") {

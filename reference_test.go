@@ -16,6 +16,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 	"tobac/internal/reference"
 	"tobac/internal/scoretest"
 	"tobac/models"
@@ -30,20 +31,12 @@ import (
 
 func referenceOf(t testing.TB, data *dataset.Table, r *tobac.Result) *reference.Posterior {
 	t.Helper()
-	ref, err := reference.New(context.Background(), data, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ref
+	return must.Get(reference.New(context.Background(), data, r))(t)
 }
 
 func compared(t testing.TB, ref *reference.Posterior, p *posterior.Posterior) reference.Comparison {
 	t.Helper()
-	c, err := ref.Compare(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(ref.Compare(context.Background(), p))(t)
 }
 
 // Every engine has a reference. That of exact sums has the same probabilities, to the bit, and that
@@ -104,14 +97,8 @@ func TestReferenceLogProbability(t *testing.T) {
 	r := fit(t, data, tobac.Config{Model: model, Prior: background.Prior{EdgesPerNode: 0.5},
 		Engine: &sums.Exact{}})
 	ref := referenceOf(t, data, r)
-	prior, err := score.Sparse(d, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := nodeScores(model).Hypotheses(context.Background(), data, prior, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(score.Sparse(d, 0.5))(t)
+	all := must.Get(nodeScores(model).Hypotheses(context.Background(), data, prior, 1))(t)
 	graphs := scoretest.Graphs(d)
 	logs := make([]float64, len(graphs))
 	for k, g := range graphs {

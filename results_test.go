@@ -13,6 +13,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/engine/sums"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 	"tobac/ordering"
 	"tobac/sem"
 
@@ -75,10 +76,7 @@ func frozenTable(t *testing.T) *dataset.Table {
 	for i := range 10 {
 		small.Intervened.Set(i, 2, 1)
 	}
-	small, err = small.Standardize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	small = must.Get(small.Standardize())(t)
 	return small
 }
 

@@ -18,6 +18,7 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/posterior"
 	"tobac/sem"
 
@@ -100,10 +101,7 @@ func compare(t *testing.T, data *dataset.Table, cfg tobac.Config,
 	svgd *stein.SVGD) (of, particles *tobac.Result, run *tobac.Run) {
 	t.Helper()
 	of = fit(t, data, cfg)
-	run, err := tobac.NewComparison(t.Context(), data, of, svgd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run = must.Get(tobac.NewComparison(t.Context(), data, of, svgd))(t)
 	t.Cleanup(run.Close)
 	advance(t, run, run.Steps())
 	return of, result(t, run), run

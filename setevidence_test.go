@@ -15,6 +15,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/internal/drawn"
+	"tobac/internal/must"
 	"tobac/internal/reference"
 	"tobac/models"
 	"tobac/sem"
@@ -80,28 +81,16 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 	data := orderedTable(t, 5, 40, false)
 	for _, order := range [][]int{{0, 1, 2, 3, 4}, {3, 0, 4, 1, 2}} {
 		cfg := brief(quiet{}, order...)
-		res, err := tobac.Fit(context.Background(), data, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		exact, err := tobac.Fit(context.Background(), data,
+		res := must.Get(tobac.Fit(context.Background(), data, cfg))(t)
+		exact := must.Get(tobac.Fit(context.Background(), data,
 			tobac.Config{Model: scored{}, Order: engine.Order{Known: order},
-				Prior: background.Prior{EdgesPerNode: res.EdgesPerNode}})
-		if err != nil {
-			t.Fatal(err)
-		}
+				Prior: background.Prior{EdgesPerNode: res.EdgesPerNode}}))(t)
 		off := res.Marginals.Distance(exact.Marginals, func(i, j int) bool {
 			return slices.Index(order, i) < slices.Index(order, j)
 		})
-		ref, err := reference.New(context.Background(), data, res)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ref := must.Get(reference.New(context.Background(), data, res))(t)
 		refOff := ref.Distance(exact.Marginals, func(i, j int) bool { return i != j })
-		c, err := ref.Compare(context.Background(), res.Posterior)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(ref.Compare(context.Background(), res.Posterior))(t)
 		t.Logf("order %v: marginals off by %.4f, reference by %.4f (%.4f said), %+v, notes %q",
 			order, off, refOff, ref.StandardError, c, ref.Notes)
 		if off > 0.01 || refOff > 0.01 || ref.StandardError > 0.03 ||
@@ -117,19 +106,10 @@ func TestReweightedOwnLikelihood(t *testing.T) {
 	}
 	free := brief(quiet{}, 0, 1, 2, 3, 4)
 	free.Order, free.Prior.EdgesPerNode = engine.Order{Count: 2}, 1
-	res, err := tobac.Fit(context.Background(), data, free)
-	if err != nil {
-		t.Fatal(err)
-	}
-	exact, err := tobac.Fit(context.Background(), data,
-		tobac.Config{Model: scored{}, Prior: background.Prior{EdgesPerNode: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ref, err := reference.New(context.Background(), data, res)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(tobac.Fit(context.Background(), data, free))(t)
+	exact := must.Get(tobac.Fit(context.Background(), data,
+		tobac.Config{Model: scored{}, Prior: background.Prior{EdgesPerNode: 1}}))(t)
+	ref := must.Get(reference.New(context.Background(), data, res))(t)
 	if off := ref.Distance(exact.Marginals, func(i, j int) bool { return i != j }); off > 0.01 {
 		t.Errorf("over all orders: reference off by %v", off)
 	}
@@ -158,10 +138,7 @@ func TestReweightedDraws(t *testing.T) {
 			t.Errorf("%v: progress %q, want three lines, at last %q", model, said, want)
 		}
 		cfg.Workers = 3
-		again, err := tobac.Fit(context.Background(), data, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(tobac.Fit(context.Background(), data, cfg))(t)
 		for k, draw := range res.Draws {
 			if !slices.Equal(draw.Parameters, again.Draws[k].Parameters) {
 				t.Fatalf("%v: draw %d with 3 workers has other parameters", model, k)
@@ -203,10 +180,7 @@ func TestReweightedPriors(t *testing.T) {
 		!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `"X`) {
 		t.Errorf("error %v, want one with %q", err, want)
 	}
-	res, err := tobac.Fit(context.Background(), data, brief(tailed{loud: true}, 0, 1, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(tobac.Fit(context.Background(), data, brief(tailed{loud: true}, 0, 1, 2)))(t)
 	if !slices.ContainsFunc(res.Warnings, func(w string) bool {
 		return strings.Contains(w, "integrates to exp(")
 	}) {
@@ -244,10 +218,7 @@ func TestOwnDefault(t *testing.T) {
 		{Model: hard{}, Order: engine.Order{Known: []int{0, 1, 2}}},
 	} {
 		cfg.Prior.EdgesPerNode = 0.8
-		res, err := tobac.Fit(context.Background(), data, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(tobac.Fit(context.Background(), data, cfg))(t)
 		if s := sampler(&res.Config); res.Engine != "svgd" ||
 			s.Marginals != stein.ReweightedMarginals || s.Steps != 100 || s.Particles != 10 {
 			t.Errorf("%v: engine %v with %d steps of %d particles, marginals %v", cfg.Model,
@@ -256,10 +227,7 @@ func TestOwnDefault(t *testing.T) {
 		if cfg.Order.Known == nil {
 			continue
 		}
-		ref, err := reference.New(context.Background(), data, res)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ref := must.Get(reference.New(context.Background(), data, res))(t)
 		if off := res.Marginals.Distance(ref.Marginals, func(i, j int) bool {
 			return i < j
 		}); off > 0.01 {
@@ -273,10 +241,7 @@ func TestOwnDefault(t *testing.T) {
 	} {
 		cfg := tobac.Config{Model: quiet{}, Order: engine.Order{Known: []int{0, 1, 2}}}
 		change(&cfg)
-		c, err := cfg.WithDefaults(3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(cfg.WithDefaults(3))(t)
 		if s := sampler(&c); s.Marginals == stein.ReweightedMarginals || s.Steps != 1000 {
 			t.Errorf("%s: %d steps, marginals %v", name, s.Steps, s.Marginals)
 		}

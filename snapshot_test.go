@@ -16,6 +16,7 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/stein"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/ordering"
 	"tobac/sem"
@@ -102,16 +103,11 @@ func TestSnapshotIsACopy(t *testing.T) {
 		r := newRun(t, data, cfg)
 		advance(t, r, 4)
 		s := snapshot(t, r)
-		before, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(json.Marshal(s))(t)
 		advance(t, r, r.Steps())
 		for range 2 {
 			other := newRun(t, data, cfg)
-			if err := other.Restore(context.Background(), s); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, other.Restore(context.Background(), s))
 			advance(t, other, other.Steps())
 			if state(t, other) != state(t, r) {
 				t.Errorf("%s: a run restored in the same process differs from the one that made "+

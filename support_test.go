@@ -19,6 +19,7 @@ import (
 	"tobac/engine/sums"
 	"tobac/internal/bcd"
 	"tobac/internal/gflownet"
+	"tobac/internal/must"
 	_ "tobac/internal/unwritten"
 	"tobac/ordering"
 	"tobac/posterior"
@@ -78,11 +79,7 @@ func weak(n, d int, seed uint64) *dataset.Table {
 // standardised are the columns scaled to variance 1.
 func standardised(t testing.TB, data *dataset.Table) *dataset.Table {
 	t.Helper()
-	s, err := data.Standardize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(data.Standardize())(t)
 }
 
 // intervened is a table with values of column 4 set by intervention in all rows,
@@ -189,28 +186,19 @@ func enginesTried() map[string]tobac.Config {
 
 func newRun(t testing.TB, data *dataset.Table, cfg tobac.Config) *tobac.Run {
 	t.Helper()
-	r, err := tobac.NewRun(context.Background(), data, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(tobac.NewRun(context.Background(), data, cfg))(t)
 	t.Cleanup(r.Close)
 	return r
 }
 
 func advance(t testing.TB, r *tobac.Run, to int) {
 	t.Helper()
-	if err := r.Advance(context.Background(), to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Advance(context.Background(), to))
 }
 
 func result(t testing.TB, r *tobac.Run) *tobac.Result {
 	t.Helper()
-	res, err := r.Result(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	return must.Get(r.Result(context.Background()))(t)
 }
 
 // finished runs to the last step.
@@ -230,30 +218,19 @@ func resampledOrders(t testing.TB, data *dataset.Table, cfg tobac.Config) *order
 
 func fit(t testing.TB, data *dataset.Table, cfg tobac.Config) *tobac.Result {
 	t.Helper()
-	res, err := tobac.Fit(context.Background(), data, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	return must.Get(tobac.Fit(context.Background(), data, cfg))(t)
 }
 
 func snapshot(t testing.TB, r *tobac.Run) *tobac.Snapshot {
 	t.Helper()
-	s, err := r.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(r.Snapshot())(t)
 }
 
 // state is the run's snapshot as text. JSON spells every float64 with as many
 // digits as it takes to read back the same bits, so equal texts are equal bits.
 func state(t testing.TB, r *tobac.Run) string {
 	t.Helper()
-	text, err := json.Marshal(snapshot(t, r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(snapshot(t, r)))(t)
 	return string(text)
 }
 
@@ -261,9 +238,7 @@ func state(t testing.TB, r *tobac.Run) string {
 func parsed(t testing.TB, text string) *tobac.Snapshot {
 	t.Helper()
 	s := new(tobac.Snapshot)
-	if err := json.Unmarshal([]byte(text), s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), s))
 	return s
 }
 
@@ -274,9 +249,7 @@ func text(t testing.TB, p *posterior.Posterior) string {
 		return ""
 	}
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Write(&b))
 	return b.String()
 }
 

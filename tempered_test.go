@@ -18,6 +18,7 @@ import (
 	"tobac/engine/markov"
 	"tobac/engine/neural"
 	"tobac/internal/drawn"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/models"
 	"tobac/ordering"
@@ -101,10 +102,7 @@ func TestTempering(t *testing.T) {
 			if run.Steps() != 0 {
 				t.Errorf("%d steps, want none", run.Steps())
 			}
-			snapshot, err := run.Snapshot()
-			if err != nil {
-				t.Fatal(err)
-			}
+			snapshot := must.Get(run.Snapshot())(t)
 			if err := run.Restore(context.Background(), snapshot); err != nil {
 				t.Error(err)
 			}
@@ -181,14 +179,8 @@ func TestNetworksDoNotMindUnits(t *testing.T) {
 // them.
 func TestHalvesAgree(t *testing.T) {
 	refined := 0
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: 5, EdgesPerNode: 1.8, Seed: 19})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 100, Seed: 19})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: 5, EdgesPerNode: 1.8, Seed: 19}))(t)
+	s := must.Get(dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 100, Seed: 19}))(t)
 	r := fit(t, s.Train,
 		tobac.Config{Model: sem.FeedForward{}, Seed: 5, Progress: func(p engine.Progress) {
 			if strings.Contains(p.Doing, "more precisely") {
@@ -221,10 +213,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 	for j := range d - 1 {
 		g.Set(j, j+1, j%3 > 0)
 	}
-	s, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 20, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 20, Seed: 3}))(t)
 	cfg := tobac.Config{Model: sem.FeedForward{Hidden: []int{2}},
 		Prior: background.Prior{MaxParents: 1}, Seed: 3,
 		Engine: &neural.Tempering{Chains: markov.MCMC{Chains: 2, Iterations: 300, WarmUp: 100,
@@ -246,9 +235,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 	want := result(t, first)
 	cfg.Workers = 3
 	second := newRun(t, s.Train, cfg)
-	if err := second.Restore(context.Background(), parsed(t, text)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, second.Restore(context.Background(), parsed(t, text)))
 	advance(t, second, second.Steps())
 	got := result(t, second)
 	sameBits(t, "resumed", got, want)

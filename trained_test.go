@@ -16,6 +16,7 @@ import (
 	"tobac/engine/sums"
 	"tobac/internal/bcd"
 	"tobac/internal/gflownet"
+	"tobac/internal/must"
 	"tobac/internal/recipes"
 	"tobac/ordering"
 	"tobac/sem"
@@ -127,9 +128,7 @@ func TestToleranceEndsTraining(t *testing.T) {
 		t.Fatalf("at step %d of %d, want 20 of 20", r.Step(), r.Steps())
 	}
 	again := newRun(t, noisy(t), cfg)
-	if err := again.Restore(context.Background(), snapshot(t, r)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, again.Restore(context.Background(), snapshot(t, r)))
 	sameBits(t, "resumed at the end", result(t, again), want)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"tobac/background"
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/priors"
 	"tobac/internal/priortest"
 	_ "tobac/internal/rapidseed"
@@ -34,10 +35,7 @@ func TestFoundOrdersAgree(t *testing.T) {
 		}
 		x := mat.NewDense(20, d, nil)
 		x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
-		r, err := ordering.MethodEqVar.Order(context.Background(), x, known, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ordering.MethodEqVar.Order(context.Background(), x, known, 1))(t)
 		position := dag.Inverse(r.Order)
 		fixed := p.Fixed(d)
 		complete := !slices.Contains(p.Tiers, -1)

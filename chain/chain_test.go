@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tobac/chain"
+	"tobac/internal/must"
 	"tobac/nuts"
 
 	"gonum.org/v1/gonum/mat"
@@ -89,10 +90,7 @@ func TestStart(t *testing.T) {
 		Kernel: nuts.Kernel{},
 		Start:  mat.NewDense(4, 1, []float64{1, 2, 3, 4}),
 	}
-	state, err := s.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(s.Begin())(t)
 	for k, c := range state.Chains {
 		if c.X[0] != float64(k+1) {
 			t.Errorf("chain %d starts at %v", k, c.X)
@@ -136,13 +134,8 @@ func TestMetric(t *testing.T) {
 	} {
 		target, kernel := pair{c.correlation}, nuts.Kernel{Metric: c.metric}
 		s := chain.Sampler{Target: target, Kernel: kernel, WarmUp: 100}
-		state, err := s.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Advance(t.Context(), state, 100, nil); err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(s.Begin())(t)
+		must.Do(t, s.Advance(t.Context(), state, 100, nil))
 		for _, got := range state.Chains {
 			if len(got.Metric) != len(c.want) {
 				t.Fatalf("correlation %v, metric %d: %v", c.correlation, c.metric, got.Metric)
@@ -218,18 +211,13 @@ func (script) Moves(w *chain.Walk) func() bool {
 // and at the end.
 func TestJump(t *testing.T) {
 	s := chain.Sampler{Target: bell{}, Kernel: script{}, WarmUp: 300}
-	state, err := s.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(s.Begin())(t)
 	for _, at := range []struct {
 		iteration int
 		want      float64
 	}{{200, 1e4}, {210, 1e-4}, {300, 1e-4}} {
 		to, want := at.iteration, at.want
-		if err := s.Advance(t.Context(), state, to, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Advance(t.Context(), state, to, nil))
 		for k, c := range state.Chains {
 			if math.Abs(c.Metric[0]/want-1) > 1e-6 {
 				t.Errorf("chain %d, iteration %d: metric %v, want %v", k, to, c.Metric, want)
@@ -243,10 +231,8 @@ func TestJump(t *testing.T) {
 func TestStarts(t *testing.T) {
 	far := 0
 	for seed := range uint64(25) {
-		state, err := chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{}, Seed: seed}.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
+		state :=
+			must.Get(chain.Sampler{Target: bell{}, Kernel: nuts.Kernel{}, Seed: seed}.Begin())(t)
 		for _, c := range state.Chains {
 			if math.Abs(c.X[0]) > 0.7 {
 				far++

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/chainplot"
+	"tobac/internal/must"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -30,10 +31,7 @@ func svg(t testing.TB, p *plot.Plot, err error) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := p.WriterTo(4*vg.Inch, 3*vg.Inch, "svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(p.WriterTo(4*vg.Inch, 3*vg.Inch, "svg"))(t)
 	var b bytes.Buffer
 	if _, err := w.WriteTo(&b); err != nil {
 		t.Fatal(err)

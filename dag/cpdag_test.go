@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/scoretest"
 )
 
@@ -56,10 +57,7 @@ func TestCPDAGIsTheUnionOfItsClass(t *testing.T) {
 					want.classes)
 			}
 			for _, g := range all {
-				got, err := g.CPDAG()
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(g.CPDAG())(t)
 				if class := union[markovClass(g)]; !got.Equal(class) {
 					t.Fatalf("CPDAG of %v is %v, want %v", g.Edges(), got.Edges(), class.Edges())
 				}
@@ -73,10 +71,7 @@ func TestCPDAGIsTheUnionOfItsClass(t *testing.T) {
 func TestCPDAGSurvivesCoveredReversals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := acyclicGraphs(8).Draw(t, "graph")
-		want, err := g.CPDAG()
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(g.CPDAG())(t)
 		for _, e := range g.Edges() {
 			h := g.Clone()
 			h.Set(e.From, e.To, false)
@@ -85,10 +80,7 @@ func TestCPDAGSurvivesCoveredReversals(t *testing.T) {
 			if !h.Acyclic() {
 				continue
 			}
-			got, err := h.CPDAG()
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(h.CPDAG())(t)
 			if got.Equal(want) != covered {
 				t.Fatalf("%v: reversing %v (covered: %v) gives an equal CPDAG: %v", g.Edges(), e,
 					covered, got.Equal(want))
@@ -111,10 +103,7 @@ func TestCPDAGOfACycle(t *testing.T) {
 // follows from earlier ones.
 func labelled(t *testing.T, g *dag.Graph) *dag.Graph {
 	t.Helper()
-	order, err := g.TopologicalOrder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := must.Get(g.TopologicalOrder())(t)
 	const compelled, reversible = 1, 2
 	label := map[dag.Edge]int{}
 	mark := func(y, as int) {
@@ -179,10 +168,7 @@ func TestCPDAGAgreesWithLabelling(t *testing.T) {
 				g.Set(i, j, rng.Float64() < density)
 			}
 		}
-		got, err := g.CPDAG()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(g.CPDAG())(t)
 		if want := labelled(t, g); !got.Equal(want) {
 			t.Fatalf("graph %d: CPDAG of %v is %v, want %v", k, g.Edges(), got.Edges(),
 				want.Edges())

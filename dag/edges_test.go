@@ -18,6 +18,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 )
 
 func TestReadEdges(t *testing.T) {
@@ -130,9 +131,7 @@ func TestWriteEdges(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var text strings.Builder
-			if err := dag.WriteEdges(&text, g, names, test.weights); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, dag.WriteEdges(&text, g, names, test.weights))
 			if diff := cmp.Diff(test.want, text.String()); diff != "" {
 				t.Errorf("text (-want +got):\n%s", diff)
 			}
@@ -260,26 +259,16 @@ func TestSimulatedGraphs(t *testing.T) {
 				t.Errorf("weights %v do not fit", weights)
 			}
 			var again strings.Builder
-			if err := dag.WriteEdges(&again, g, manyNames(set.d), weights); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, dag.WriteEdges(&again, g, manyNames(set.d), weights))
 			if diff := cmp.Diff(string(text), again.String()); diff != "" {
 				t.Errorf("written again (-want +got):\n%s", diff)
 			}
 			var orders struct {
 				GroundTruth []int `json:"ground_truth"`
 			}
-			list, err := os.ReadFile(filepath.Join(root, set.folder, "orders.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal(list, &orders); err != nil {
-				t.Fatal(err)
-			}
-			got, err := g.TopologicalOrder()
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := must.Get(os.ReadFile(filepath.Join(root, set.folder, "orders.json")))(t)
+			must.Do(t, json.Unmarshal(list, &orders))
+			got := must.Get(g.TopologicalOrder())(t)
 			if diff := cmp.Diff(orders.GroundTruth, got); diff != "" {
 				t.Errorf("order (-want +got):\n%s", diff)
 			}
@@ -325,11 +314,9 @@ func TestPartiallyDirectedReadsBack(t *testing.T) {
 		}
 		backwards := rapid.Bool().Draw(t, "backwards")
 		var text bytes.Buffer
-		if err := dag.WritePartiallyDirected(&text, g, names, weights, func(dag.Edge) bool {
+		must.Do(t, dag.WritePartiallyDirected(&text, g, names, weights, func(dag.Edge) bool {
 			return !backwards
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if lines := strings.Count(text.String(), "\n"); lines != 1+g.Size()-len(g.Undirected()) {
 			t.Fatalf("%d lines for %d edges, %d of them undirected pairs", lines, g.Size(),
 				len(g.Undirected()))

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
+	"tobac/internal/must"
 )
 
 // graphs draws graphs with up to maxVars vertices, cycles included.
@@ -50,11 +51,7 @@ func orders(d int) *rapid.Generator[[]int] {
 
 func mustGraph(t *testing.T, d int, edges ...dag.Edge) *dag.Graph {
 	t.Helper()
-	g, err := dag.FromEdges(d, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return must.Get(dag.FromEdges(d, edges))(t)
 }
 
 func TestRepresentationsAgree(t *testing.T) {

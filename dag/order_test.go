@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
+	"tobac/internal/must"
 )
 
 // gonumAcyclic asks an independent library.
@@ -78,10 +79,7 @@ func TestOrderIsKahnsWithAQueue(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := mustGraph(t, test.d, test.edges...).TopologicalOrder()
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(mustGraph(t, test.d, test.edges...).TopologicalOrder())(t)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("order (-want +got):\n%s", diff)
 			}
@@ -163,21 +161,12 @@ func TestRelabellingCommutes(t *testing.T) {
 		if !h.Closure().Equal(g.Closure().Relabel(order)) {
 			t.Fatal("closure does not commute with relabelling")
 		}
-		left, err := h.CPDAG()
-		if err != nil {
-			t.Fatal(err)
-		}
-		right, err := g.CPDAG()
-		if err != nil {
-			t.Fatal(err)
-		}
+		left := must.Get(h.CPDAG())(t)
+		right := must.Get(g.CPDAG())(t)
 		if !left.Equal(right.Relabel(order)) {
 			t.Fatal("CPDAG does not commute with relabelling")
 		}
-		topological, err := g.TopologicalOrder()
-		if err != nil {
-			t.Fatal(err)
-		}
+		topological := must.Get(g.TopologicalOrder())(t)
 		for _, e := range g.Relabel(topological).Edges() {
 			if e.From > e.To {
 				t.Fatalf("topological relabelling leaves %d -> %d", e.From, e.To)

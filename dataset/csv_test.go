@@ -16,6 +16,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 )
 
 func TestReadCSV(t *testing.T) {
@@ -45,10 +46,7 @@ func TestReadCSV(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := dataset.ReadCSV(strings.NewReader(test.text), "data.csv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(dataset.ReadCSV(strings.NewReader(test.text), "data.csv"))(t)
 			want := &dataset.Table{Names: test.names,
 				X: mat.NewDense(len(test.x)/len(test.names), len(test.names), test.x)}
 			if !equalTables(got, want) {
@@ -103,9 +101,7 @@ func TestWriteCSV(t *testing.T) {
 	table := &dataset.Table{Names: []string{"a", "b,c", "1", `"`},
 		X: mat.NewDense(2, 4, []float64{0.1, -2, 1e300, 5e-324, 414, 0, 1.0 / 3, 1e21})}
 	var text strings.Builder
-	if err := dataset.WriteCSV(&text, table); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dataset.WriteCSV(&text, table))
 	want := "a,\"b,c\",\"1\",\"\"\"\"\n0.1,-2,1e+300,5e-324\n414,0,0.3333333333333333,1e+21\n"
 	if diff := cmp.Diff(want, text.String()); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
@@ -171,9 +167,7 @@ func TestReadCSVIsTheSameForAllForms(t *testing.T) {
 		want := &dataset.Table{Names: []string{"a", "b", "c", "d"}[:d],
 			X: mat.NewDense(n, d, rapid.SliceOfN(rapid.Float64(), n*d, n*d).Draw(t, "numbers"))}
 		var text strings.Builder
-		if err := dataset.WriteCSV(&text, want); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dataset.WriteCSV(&text, want))
 		form := text.String()
 		if rapid.Bool().Draw(t, "unterminated") {
 			form = strings.TrimSuffix(form, "\n")
@@ -217,18 +211,14 @@ func FuzzReadCSV(f *testing.F) {
 			}
 			return
 		}
-		if err := table.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.Validate())
 		checkCSVRoundTrip(t, table)
 	})
 }
 
 func writeFile(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, data, 0o600))
 }
 
 func TestReadFileChoosesByExtension(t *testing.T) {
@@ -240,10 +230,7 @@ func TestReadFileChoosesByExtension(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(folder, name)
 			writeFile(t, path, data)
-			got, err := dataset.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(dataset.ReadFile(path))(t)
 			if want := mat.NewDense(1, 2, []float64{1, 2}); !mat.Equal(got.X, want) {
 				t.Errorf("got %v", got.X)
 			}

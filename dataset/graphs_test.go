@@ -7,6 +7,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 )
 
 func TestEdgeProbability(t *testing.T) {
@@ -89,10 +90,7 @@ func TestERIsUniform(t *testing.T) {
 	edges := 0
 	var count [d][d]int
 	for seed := range uint64(graphs) {
-		g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: seed}))(t)
 		if !g.Acyclic() {
 			t.Fatalf("seed %d: %v has a cycle", seed, g.Edges())
 		}
@@ -122,10 +120,7 @@ func TestERIsUniform(t *testing.T) {
 func TestERHasTwoEdgesPerNode(t *testing.T) {
 	edges := 0
 	for seed := range uint64(300) {
-		g, err := dataset.SimulateER(dataset.ERConfig{Vars: 20, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: 20, Seed: seed}))(t)
 		edges += g.Size()
 	}
 	if mean := float64(edges) / 300; math.Abs(mean-40) > 1.6 {
@@ -137,11 +132,8 @@ func TestScaleFreeEdgeCount(t *testing.T) {
 	for d := 2; d <= 12; d++ {
 		for m := 1; m < d; m++ {
 			t.Run(fmt.Sprintf("d=%d m=%d", d, m), func(t *testing.T) {
-				g, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: d,
-					EdgesPerNode: m, Seed: 7})
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := must.Get(dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: d,
+					EdgesPerNode: m, Seed: 7}))(t)
 				if want := m*d - m*(m+1)/2; g.Size() != want || !g.Acyclic() {
 					t.Errorf("%d edges, acyclic %v, want %d edges", g.Size(), g.Acyclic(), want)
 				}
@@ -175,11 +167,8 @@ func TestScaleFreePrefersHubs(t *testing.T) {
 			const graphs = 3000
 			times := 0
 			for seed := range uint64(graphs) {
-				g, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: test.vars,
-					EdgesPerNode: test.edgesPerNode, Seed: seed})
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := must.Get(dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: test.vars,
+					EdgesPerNode: test.edgesPerNode, Seed: seed}))(t)
 				if fmt.Sprint(parentCounts(g)) == fmt.Sprint(test.degrees) {
 					times++
 				}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 )
 
 // marked is a table whose entry (i, j) is 10i+j+1, and whose marks are a function of that
@@ -67,18 +68,9 @@ func TestInterventionsFollowTheNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	mean, sd := table.Moments()
-	standard, err := table.Standardize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	logs, err := table.Log()
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores, err := table.NormalScores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	standard := must.Get(table.Standardize())(t)
+	logs := must.Get(table.Log())(t)
+	scores := must.Get(table.NormalScores())(t)
 	results := []*dataset.Table{selected, table.Relabel([]int{2, 0, 3, 1}), train, heldout,
 		standard, logs, scores}
 	for k, original := range []func(i, j int, v float64) float64{

@@ -13,24 +13,17 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 )
 
 func simulate(t *testing.T, g *dag.Graph, c dataset.LinearConfig) *dataset.Simulation {
 	t.Helper()
-	s, err := dataset.SimulateLinear(g, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(dataset.SimulateLinear(g, c))(t)
 }
 
 func erGraph(t *testing.T, c dataset.ERConfig) *dag.Graph {
 	t.Helper()
-	g, err := dataset.SimulateER(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return must.Get(dataset.SimulateER(c))(t)
 }
 
 // complete returns the graph with every edge i → j, i < j.
@@ -102,10 +95,7 @@ func TestRegressionRecoversTheModel(t *testing.T) {
 	g := erGraph(t, dataset.ERConfig{Vars: 8, Seed: 5})
 	s := simulate(t, g,
 		dataset.LinearConfig{Rows: n, HeldoutRows: n, NoiseVariance: variance, Seed: 5})
-	order, err := g.TopologicalOrder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := must.Get(g.TopologicalOrder())(t)
 	for name, table := range map[string]*dataset.Table{"train": s.Train, "heldout": s.Heldout} {
 		t.Run(name, func(t *testing.T) {
 			for c, j := range order {
@@ -118,9 +108,7 @@ func TestRegressionRecoversTheModel(t *testing.T) {
 				}
 				var gram, inverse, right, theta mat.Dense
 				gram.Mul(before.T(), before)
-				if err := inverse.Inverse(&gram); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, inverse.Inverse(&gram))
 				right.Mul(before.T(), table.X.ColView(j))
 				theta.Mul(&inverse, &right)
 				for a, i := range order[:c] {
@@ -301,10 +289,7 @@ func TestSharedLinearDataFollowTheModel(t *testing.T) {
 				if n != 100 {
 					t.Errorf("%s: %d rows, want 100", name, n)
 				}
-				edges, err := os.Open(filepath.Join(folder, "graph.csv"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				edges := must.Get(os.Open(filepath.Join(folder, "graph.csv")))(t)
 				defer edges.Close()
 				_, weights, err := dag.ReadEdges(edges, "graph.csv", table.Names)
 				if err != nil {

@@ -11,15 +11,12 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 )
 
 func simulateNonlinear(t *testing.T, g *dag.Graph, c dataset.NonlinearConfig) *dataset.Simulation {
 	t.Helper()
-	s, err := dataset.SimulateNonlinear(g, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(dataset.SimulateNonlinear(g, c))(t)
 }
 
 func TestNonlinearDefaults(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 )
 
 // npyFile writes a version 1 file as NumPy does; values are written one after the other in the
@@ -58,10 +59,7 @@ func TestReadNPY(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := dataset.ReadNPY(bytes.NewReader(test.data), "x.npy")
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(dataset.ReadNPY(bytes.NewReader(test.data), "x.npy"))(t)
 			if diff := cmp.Diff([]string{"X0", "X1", "X2"}, got.Names); diff != "" ||
 				!mat.Equal(got.X, want) {
 				t.Errorf("got %v, names (-want +got):\n%s", got.X, diff)
@@ -70,9 +68,7 @@ func TestReadNPY(t *testing.T) {
 	}
 	t.Run("written by npyio", func(t *testing.T) {
 		var b bytes.Buffer
-		if err := npy.Write(&b, want); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, npy.Write(&b, want))
 		got, err := dataset.ReadNPY(&b, "x.npy")
 		if err != nil || !mat.Equal(got.X, want) {
 			t.Errorf("got %v, error %v", got, err)
@@ -136,8 +132,6 @@ func FuzzReadNPY(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := table.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.Validate())
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 )
 
 // The facts of section 9.2 of the specification.
@@ -63,10 +64,7 @@ func TestSachs(t *testing.T) {
 	if diff := cmp.Diff(want, g.Edges()); diff != "" {
 		t.Errorf("edges (-want +got):\n%s", diff)
 	}
-	order, err := g.TopologicalOrder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := must.Get(g.TopologicalOrder())(t)
 	if diff := cmp.Diff([]int{2, 8, 4, 7, 3, 0, 9, 10, 1, 5, 6}, order); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 )
 
 // The random streams are part of the promise that a seed names a data set for good. Noise of
@@ -21,10 +22,7 @@ func TestStreamsAreFrozen(t *testing.T) {
 		dataset.LinearConfig{Rows: 50, HeldoutRows: 50, NoiseVariance: 1, Seed: 42})
 	w := simulate(t, complete(12), dataset.LinearConfig{Rows: 1, HeldoutRows: 1, Seed: 42})
 	er := erGraph(t, dataset.ERConfig{Vars: 20, Seed: 42})
-	sf, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: 20, Seed: 42})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sf := must.Get(dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: 20, Seed: 42}))(t)
 	got := map[string]string{
 		"train":       hash(s.Train.X.RawMatrix().Data),
 		"heldout":     hash(s.Heldout.X.RawMatrix().Data),

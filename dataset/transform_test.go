@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 )
 
 func column(values ...float64) *dataset.Table {
@@ -18,10 +19,7 @@ func column(values ...float64) *dataset.Table {
 
 func scores(t testing.TB, u *dataset.Table) []float64 {
 	t.Helper()
-	z, err := u.NormalScores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(u.NormalScores())(t)
 	return mat.Col(nil, 0, z.X)
 }
 
@@ -58,10 +56,7 @@ func TestNormalScoresLaws(t *testing.T) {
 		}
 		z := make([][]float64, 3)
 		for k, c := range [][]float64{values, grown, negated} {
-			u, err := column(c...).NormalScores()
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := must.Get(column(c...).NormalScores())(t)
 			z[k] = mat.Col(nil, 0, u.X)
 		}
 		sum := 0.0
@@ -87,10 +82,7 @@ func TestNormalScoresLaws(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
-	u, err := column(1, math.E, 0.25).Log()
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(column(1, math.E, 0.25).Log())(t)
 	if want := mat.NewDense(3, 1, []float64{0, 1, -2 * math.Ln2}); !mat.EqualApprox(u.X, want,
 		1e-15) {
 		t.Errorf("got %v, want %v", u.X, want)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/diagnostics"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -41,10 +42,7 @@ func TestPredictive(t *testing.T) {
 	}
 	for name, f := range map[string]func([]*mat.Dense) (*diagnostics.Predictive,
 		error){"loo": diagnostics.LeaveOneOut, "waic": diagnostics.WAIC} {
-		p, err := f(chains)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(f(chains))(t)
 		if math.Abs(p.ELPD-want) > 0.1 || math.Abs(p.Effective-1) > 0.5 || p.Beyond(0.7) > 0 ||
 			math.Abs(floats.Sum(p.Each)-p.ELPD) > 1e-12 {
 			t.Errorf(

@@ -12,6 +12,7 @@ import (
 	"tobac/chain"
 	"tobac/density"
 	"tobac/gaussian"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -22,14 +23,11 @@ import (
 // covariance 8, times e⁵.
 func pair(t testing.TB, points int) *density.Model {
 	t.Helper()
-	m, err := density.New(func(t *density.Trace) {
+	m := must.Get(density.New(func(t *density.Trace) {
 		x := t.Sample("x", density.Normal(3, 1))
 		t.Sample("y", density.Normal(x.Scale(8), 6))
 		t.Add(t.Constant([]float64{5}))
-	}, density.Options{Points: points})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, density.Options{Points: points}))(t)
 	t.Cleanup(m.Close)
 	return m
 }
@@ -143,10 +141,7 @@ func TestDistribution(t *testing.T) {
 // normal distribution is the density, and Pathfinder's weighted draws are near it.
 func TestJudge(t *testing.T) {
 	m := pair(t, 8)
-	n, err := gaussian.Laplace{Target: m}.Fit(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(gaussian.Laplace{Target: m}.Fit(t.Context()))(t)
 	if w, err := n.Judge(m, 400, 1); err != nil || !(w.K < 0.5) ||
 		math.Abs(floats.LogSumExp(w.LogWeights)) > 1e-12 {
 		t.Errorf("exact: %v, %v", w, err)
@@ -158,10 +153,7 @@ func TestJudge(t *testing.T) {
 	if w, err := narrow.Judge(m, 400, 1); err != nil || !(w.K > 0.5) {
 		t.Errorf("narrow: %v, %v", w, err)
 	}
-	paths, err := gaussian.Pathfinder{Target: m, Seed: 3}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Get(gaussian.Pathfinder{Target: m, Seed: 3}.Run(t.Context()))(t)
 	draws := paths.Draws(500, 2)
 	if mean := stat.Mean(mat.Col(nil, 1, draws), nil); math.Abs(mean-24) > 2 || paths.K > 0.7 {
 		t.Errorf("pathfinder: mean %v, shape %v", mean, paths.K)
@@ -171,21 +163,11 @@ func TestJudge(t *testing.T) {
 // A climb in two parts has the same bits; a cancelled one stops with its state intact.
 func TestResume(t *testing.T) {
 	v := gaussian.Variational{Target: pair(t, 4), FullRank: true, Steps: 100, Seed: 8}
-	want, err := v.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := v.Advance(t.Context(), want, 100); err != nil {
-		t.Fatal(err)
-	}
-	got, err := v.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(v.Begin())(t)
+	must.Do(t, v.Advance(t.Context(), want, 100))
+	got := must.Get(v.Begin())(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := v.Advance(ctx, got, 43); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.Advance(ctx, got, 43))
 	cancel()
 	if err := v.Advance(ctx, got, 100); !errors.Is(err, context.Canceled) || got.Step != 43 {
 		t.Fatalf("%v at step %d", err, got.Step)
@@ -197,13 +179,10 @@ func TestResume(t *testing.T) {
 
 // What has no mode or wrong settings is an error that says so.
 func TestMistakes(t *testing.T) {
-	ridge, err := density.New(
+	ridge := must.Get(density.New(
 		func(t *density.Trace) { t.Add(t.Parameter("free", density.Real()).Square()) },
 		density.Options{},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	defer ridge.Close()
 	fit := func(l gaussian.Laplace) error { _, err := l.Fit(t.Context()); return err }
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"tobac/chain"
 	"tobac/diagnostics"
 	"tobac/gaussian"
+	"tobac/internal/must"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,18 +36,13 @@ func (wide) LogDensity(logp []float64, grad, x *mat.Dense) error {
 // In the coordinates of its own normal distribution a density is standard normal, and SVGD with a
 // kernel for each coordinate finds its moments.
 func TestWhitened(t *testing.T) {
-	n, err := gaussian.Laplace{Target: wide{}}.Fit(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(gaussian.Laplace{Target: wide{}}.Fit(t.Context()))(t)
 	w := &gaussian.Whitened{Target: wide{}, By: n}
 	rng := rand.New(rand.NewPCG(1, 2))
 	z := mat.NewDense(60, 2, nil)
 	z.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, z)
 	score := mat.NewDense(60, 2, nil)
-	if err := w.Score([]*mat.Dense{score}, []*mat.Dense{z}, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Score([]*mat.Dense{score}, []*mat.Dense{z}, 0))
 	for k := range 60 {
 		for i := range 2 {
 			if v := z.At(k, i) + score.At(k, i); math.Abs(v) > 1e-4 {
@@ -58,9 +54,7 @@ func TestWhitened(t *testing.T) {
 		t.Error("61 points of a target of 60: no error")
 	}
 	s := svgd.Sampler{Target: w, Kernel: svgd.Grouped{Kernel: svgd.IMQ{}, Size: 1}}
-	if err := s.Run(t.Context(), []*mat.Dense{z}, 0, 300); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Run(t.Context(), []*mat.Dense{z}, 0, 300))
 	x := w.Points(z)
 	a, b := mat.Col(nil, 0, x), mat.Col(nil, 1, x)
 	ma, sa := stat.MeanStdDev(a, nil)
@@ -93,10 +87,7 @@ func TestStein(t *testing.T) {
 		target chain.Target
 		warns  bool
 	}{{wide{}, false}, {curved{2}, true}} {
-		p, err := gaussian.Stein{Target: c.target, Steps: 150}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(gaussian.Stein{Target: c.target, Steps: 150}.Run(t.Context()))(t)
 		n, _ := p.X.Dims()
 		got := diagnostics.Warnings(diagnostics.Particles(p.Variance, p.Dependence, p.K, n))
 		if (len(got) > 0) != c.warns {

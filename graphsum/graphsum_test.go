@@ -13,6 +13,7 @@ import (
 	"tobac/density"
 	"tobac/graphsum"
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/nuts"
 	"tobac/sample"
 	"tobac/score"
@@ -37,9 +38,7 @@ func evaluate(
 	}
 	defer e.Close()
 	out := make([]float64, y.Shape().Len())
-	if err := e.Eval([][]float64{out}, []autograd.Feed{{Data: x}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Eval([][]float64{out}, []autograd.Feed{{Data: x}}))
 	return out
 }
 
@@ -101,22 +100,10 @@ func TestSum(t *testing.T) {
 // Scores of linear equations, and their sum over graphs, are those of packages score and exact.
 func TestGaussian(t *testing.T) {
 	x := simulated(40)
-	bge, err := score.NewBGe(x, nil, score.BGeOptions{Scale: score.Raw})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := exact.New(t.Context(), bge, score.Uniform(3), exact.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := p.Orders(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := o.Graphs(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	bge := must.Get(score.NewBGe(x, nil, score.BGeOptions{Scale: score.Raw}))(t)
+	p := must.Get(exact.New(t.Context(), bge, score.Uniform(3), exact.Options{}))(t)
+	o := must.Get(p.Orders(t.Context()))(t)
+	g := must.Get(o.Graphs(t.Context()))(t)
 	got := evaluate(
 		t,
 		x.RawMatrix().Data,

@@ -10,6 +10,7 @@ import (
 	"tobac/chain"
 	"tobac/density"
 	"tobac/hmc"
+	"tobac/internal/must"
 	"tobac/slice"
 
 	"gonum.org/v1/gonum/mat"
@@ -20,13 +21,10 @@ import (
 // deviations 1 and 10.
 func pair(t testing.TB, workers int) *density.Model {
 	t.Helper()
-	m, err := density.New(func(t *density.Trace) {
+	m := must.Get(density.New(func(t *density.Trace) {
 		x := t.Sample("x", density.Normal(3, 1))
 		t.Sample("y", density.Normal(x.Scale(8), 6))
-	}, density.Options{Workers: workers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, density.Options{Workers: workers}))(t)
 	t.Cleanup(m.Close)
 	return m
 }
@@ -71,22 +69,12 @@ func TestNormal(t *testing.T) {
 func TestResume(t *testing.T) {
 	for name, kernel := range kernels {
 		one := chain.Sampler{Target: pair(t, 1), Kernel: kernel, WarmUp: 60}
-		want, err := one.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := one.Advance(t.Context(), want, 90, nil); err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(one.Begin())(t)
+		must.Do(t, one.Advance(t.Context(), want, 90, nil))
 		two := chain.Sampler{Target: pair(t, 3), Kernel: kernel, WarmUp: 60}
-		got, err := two.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(two.Begin())(t)
 		for _, to := range []int{37, 90} {
-			if err := two.Advance(t.Context(), got, to, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, two.Advance(t.Context(), got, to, nil))
 		}
 		for k := range want.Chains {
 			if fmt.Sprint(got.Chains[k]) != fmt.Sprint(want.Chains[k]) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/density"
+	"tobac/internal/must"
 	"tobac/langevin"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,12 +23,9 @@ func mean(t testing.TB, workers int) (m *density.Model, want float64) {
 		y[i] = 2 + math.Sin(float64(7*i))
 		want += y[i] / 201
 	}
-	m, err := density.New(func(t *density.Trace) {
+	m = must.Get(density.New(func(t *density.Trace) {
 		t.Observe(density.Normal(t.Sample("mu", density.Normal(0, 1)), 1), t.Batch("y", 20))
-	}, density.Options{Points: 8, Workers: workers, Data: map[string][]float64{"y": y}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, density.Options{Points: 8, Workers: workers, Data: map[string][]float64{"y": y}}))(t)
 	t.Cleanup(m.Close)
 	return m, want
 }
@@ -38,18 +36,13 @@ func TestMoments(t *testing.T) {
 	m, want := mean(t, 1)
 	for _, s := range []langevin.Sampler{{Target: m, Scale: 1e-3, Decay: -1},
 		{Target: m, Scale: 0.02, Decay: -1, Precondition: true}} {
-		state, err := s.Begin(mat.NewDense(8, 1, []float64{2, 2, 2, 2, 2, 2, 2, 2}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(s.Begin(mat.NewDense(8, 1, []float64{2, 2, 2, 2, 2, 2, 2, 2})))(t)
 		var all []float64
-		if err := s.Advance(t.Context(), state, 3000, func(state *langevin.State) {
+		must.Do(t, s.Advance(t.Context(), state, 3000, func(state *langevin.State) {
 			if state.Step > 200 {
 				all = append(all, state.X.RawMatrix().Data...)
 			}
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		mu, sd := stat.MeanStdDev(all, nil)
 		if math.Abs(mu-want) > 0.02 || sd < 0.06 || sd > 0.1 {
 			t.Errorf("precondition %v: %v ± %v, want %v ± 0.0705", s.Precondition, mu, sd, want)
@@ -61,28 +54,20 @@ func TestMoments(t *testing.T) {
 // autoregression, x ← (1 − ε/2) x + √ε z, of the variance 1/(1 − ε/4) and the correlation 1 − ε/2
 // from step to step.
 func TestConstantStep(t *testing.T) {
-	m, err := density.New(func(t *density.Trace) { t.Sample("x", density.Normal(0, 1)) },
-		density.Options{Points: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(density.New(func(t *density.Trace) { t.Sample("x", density.Normal(0, 1)) },
+		density.Options{Points: 8}))(t)
 	defer m.Close()
 	const size = 0.5
 	s := langevin.Sampler{Target: m, Scale: size, Decay: -1}
-	state, err := s.Begin(mat.NewDense(8, 1, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(s.Begin(mat.NewDense(8, 1, nil)))(t)
 	var before, after []float64
 	last := make([]float64, 8)
-	if err := s.Advance(t.Context(), state, 5000, func(state *langevin.State) {
+	must.Do(t, s.Advance(t.Context(), state, 5000, func(state *langevin.State) {
 		if state.Step > 50 {
 			before, after = append(before, last...), append(after, state.X.RawMatrix().Data...)
 		}
 		copy(last, state.X.RawMatrix().Data)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if v, want := stat.Variance(after, nil), 1/(1-size/4); math.Abs(v-want) > 0.05 {
 		t.Errorf("variance %v, want %v", v, want)
 	}
@@ -97,14 +82,9 @@ func TestResume(t *testing.T) {
 	other, _ := mean(t, 3)
 	run := func(m *density.Model, cuts ...int) *mat.Dense {
 		s := langevin.Sampler{Target: m, Scale: 1e-3, Precondition: true, Seed: 4}
-		state, err := s.Begin(mat.NewDense(8, 1, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(s.Begin(mat.NewDense(8, 1, nil)))(t)
 		for _, to := range cuts {
-			if err := s.Advance(context.Background(), state, to, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Advance(context.Background(), state, to, nil))
 		}
 		return state.X
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/posterior"
 )
@@ -20,14 +21,8 @@ import (
 func TestEdgeReportOfGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t, false)
-		want, err := metrics.Evaluate(p.ensemble, p.truth, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := metrics.EvaluateEdges(p.ensemble.EdgeProbabilities(), p.truth)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(metrics.Evaluate(p.ensemble, p.truth, nil))(t)
+		got := must.Get(metrics.EvaluateEdges(p.ensemble.EdgeProbabilities(), p.truth))(t)
 		for _, row := range []struct {
 			name      string
 			got, want metrics.Number
@@ -150,10 +145,7 @@ func TestCPDAGDistance(t *testing.T) {
 func TestEdgeReportByHand(t *testing.T) {
 	truth := graph(t, 3, [2]int{0, 1}, [2]int{1, 2})
 	p := matrix([]float64{0, 0.7, 0.1}, []float64{0.2, 0, 0.2}, []float64{0, 0.6, 0})
-	got, err := metrics.EvaluateEdges(p, truth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(metrics.EvaluateEdges(p, truth))(t)
 	logScore := -(math.Log(0.7) + math.Log(0.9) + math.Log(0.8) + math.Log(0.2) + math.Log(0.995) +
 		math.Log(0.4)) / 6
 	for _, row := range []struct {
@@ -197,14 +189,8 @@ func TestEdgeReportRelabelling(t *testing.T) {
 				relabelled.Set(a, b, p.At(i, j))
 			}
 		}
-		want, err := metrics.EvaluateEdges(p, truth)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := metrics.EvaluateEdges(relabelled, truth.Relabel(order))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(metrics.EvaluateEdges(p, truth))(t)
+		got := must.Get(metrics.EvaluateEdges(relabelled, truth.Relabel(order)))(t)
 		a, b := fields(t, got), fields(t, want)
 		for name := range b {
 			if (a[name] == nil) != (b[name] == nil) || a[name] != nil &&
@@ -232,32 +218,20 @@ func fields(t interface{ Fatal(...any) }, r *metrics.EdgeReport) map[string]*flo
 // itself is perfect, the empty graph is the baseline.
 func TestEdgeReportExtremes(t *testing.T) {
 	truth := graph(t, 4, [2]int{0, 1}, [2]int{1, 2}, [2]int{3, 2})
-	blind, err := metrics.EvaluateEdges(truth.Matrix(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(blind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	blind := must.Get(metrics.EvaluateEdges(truth.Matrix(), nil))(t)
+	text := must.Get(json.Marshal(blind))(t)
 	want := `{"variables":4,"eshd":null,"auroc":null,"auroc_with_diagonal":null,"average_precision":null,"auprc_trapezoid":null,"brier":null,"log_score":null,` +
 		`"calibration_error":null,"expected_edges":3,"skeleton_auroc":null,"skeleton_average_precision":null,"consensus_edges":3,"consensus_shd":null,` +
 		`"cpdag_shd":null,"eshd_empty_graph":null}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
-	perfect, err := metrics.EvaluateEdges(truth.Matrix(), truth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	perfect := must.Get(metrics.EvaluateEdges(truth.Matrix(), truth))(t)
 	if perfect.ESHD != 0 || perfect.AUROC != 1 || perfect.Brier != 0 ||
 		perfect.SkeletonAUROC != 1 || perfect.CPDAGSHD != 0 || perfect.ConsensusSHD != 0 {
 		t.Errorf("truth: %+v", *perfect)
 	}
-	none, err := metrics.EvaluateEdges(mat.NewDense(4, 4, nil), truth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	none := must.Get(metrics.EvaluateEdges(mat.NewDense(4, 4, nil), truth))(t)
 	if none.ESHD != 3 || none.AUROC != 0.5 || none.SkeletonAUROC != 0.5 || none.CPDAGSHD != 3 {
 		t.Errorf("no edges: %+v", *none)
 	}

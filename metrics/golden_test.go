@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/posterior"
 )
@@ -73,9 +74,7 @@ func TestGoldenMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file golden
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &file))
 	if len(file.Cases) == 0 {
 		t.Fatal("no cases")
 	}
@@ -91,18 +90,12 @@ func TestGoldenMetrics(t *testing.T) {
 				linearLogDensity(g, c.Theta[m], file.HeldOut, file.Variance))
 		}
 		uniform := posterior.Uniform(graphs)
-		weighted, err := posterior.Weighted(graphs, c.Results["weighted"].LogWeights)
-		if err != nil {
-			t.Fatal(err)
-		}
+		weighted := must.Get(posterior.Weighted(graphs, c.Results["weighted"].LogWeights))(t)
 		for name, e := range map[string]*posterior.Ensemble{"uniform": uniform,
 			"weighted": weighted} {
 			t.Run(c.Name+"/"+name, func(t *testing.T) {
 				want := c.Results[name]
-				got, err := metrics.Evaluate(e, truth, heldOut)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(metrics.Evaluate(e, truth, heldOut))(t)
 				if got.Cyclic == len(graphs) {
 					want.NegLL /= float64(len(graphs)) // the reference sums as many copies
 				}

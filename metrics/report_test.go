@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/posterior"
 )
@@ -148,10 +149,7 @@ func TestFilterIsRemoval(t *testing.T) {
 			}
 			return
 		}
-		e, err := posterior.Weighted(graphs, logw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(posterior.Weighted(graphs, logw))(t)
 		want := evaluate(t, e, p.truth, left)
 		want.Particles, want.Cyclic, want.Cyclicity = got.Particles, got.Cyclic, got.Cyclicity
 		compareReports(t, got, want, 1e-12)
@@ -244,10 +242,7 @@ func TestEvaluateLeavesInputsAlone(t *testing.T) {
 func TestReportJSON(t *testing.T) {
 	truth := graph(t, 3, [2]int{0, 1})
 	r := evaluate(t, posterior.Uniform([]*dag.Graph{truth}), truth, nil)
-	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(r))(t)
 	want := `{"eshd":0,"auroc":1,"auroc_with_diagonal":1,"average_precision":1,"average_precision_with_diagonal":1,` +
 		`"auprc_trapezoid":1,"auprc_trapezoid_with_diagonal":1,"brier":0,"calibration_error":0,"expected_edges":1,"neg_ll":null,"neg_ll_data_only":null,` +
 		`"eshd_empty_graph":1,"neg_ll_empty_graph":null,"neg_ll_data_only_empty_graph":null,` +
@@ -256,17 +251,12 @@ func TestReportJSON(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
 	back := metrics.Report{NegLL: 5}
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &back))
 	compareReports(t, &back, r, 0)
 
 	// No truth: only what describes the particles.
 	blind := evaluate(t, posterior.Uniform([]*dag.Graph{truth}), nil, nil)
-	text, err = json.Marshal(blind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text = must.Get(json.Marshal(blind))(t)
 	if n := strings.Count(string(text), "null"); n != 14 || blind.ExpectedEdges != 1 {
 		t.Errorf("%d nulls, want 14: %s", n, text)
 	}
@@ -285,18 +275,9 @@ func TestReportJSON(t *testing.T) {
 func TestWeightsStandForCopies(t *testing.T) {
 	a, b := graph(t, 3, [2]int{0, 1}), graph(t, 3, [2]int{2, 1}, [2]int{0, 2})
 	truth := graph(t, 3, [2]int{0, 1}, [2]int{1, 2})
-	weighted, err := posterior.Weighted([]*dag.Graph{a, b}, []float64{0, math.Log(3)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := metrics.Evaluate(weighted, truth, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := metrics.Evaluate(posterior.Uniform([]*dag.Graph{a, b, b, b}), truth, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	weighted := must.Get(posterior.Weighted([]*dag.Graph{a, b}, []float64{0, math.Log(3)}))(t)
+	got := must.Get(metrics.Evaluate(weighted, truth, nil))(t)
+	want := must.Get(metrics.Evaluate(posterior.Uniform([]*dag.Graph{a, b, b, b}), truth, nil))(t)
 	if !near(float64(got.EffectiveSampleSize), 1.6, 1e-12) { // 1/(1/16 + 9/16)
 		t.Errorf("effective sample size %g, want 1.6", got.EffectiveSampleSize)
 	}
@@ -357,10 +338,7 @@ func FuzzNumber(f *testing.F) {
 			math.Float64bits(v) != math.Float64bits(*want) {
 			t.Fatalf("%q is read as %v", text, v)
 		}
-		written, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := must.Get(json.Marshal(got))(t)
 		var again metrics.Number
 		if err := json.Unmarshal(written, &again); err != nil ||
 			math.Float64bits(float64(again)) != math.Float64bits(float64(got)) {

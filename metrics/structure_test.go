@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/posterior"
 )
@@ -160,11 +161,8 @@ func TestAcyclicityLaws(t *testing.T) {
 // Cyclic counts particles whatever their weights, Cyclicity weighs them.
 func TestCyclicCounts(t *testing.T) {
 	cycle := graph(t, 3, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 0})
-	e, err := posterior.Weighted([]*dag.Graph{cycle, dag.New(3), cycle},
-		[]float64{0, math.Log(2), 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(posterior.Weighted([]*dag.Graph{cycle, dag.New(3), cycle},
+		[]float64{0, math.Log(2), 0}))(t)
 	if !near(metrics.Cyclicity(e), 1.0/18, 1e-14) {
 		t.Errorf("h = %g, want 1/18", metrics.Cyclicity(e))
 	}
@@ -175,10 +173,7 @@ func TestViolatedEdges(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		d := rapid.IntRange(1, 9).Draw(t, "d")
 		g := randomDAG(d, 0.5, rng)
-		order, err := g.TopologicalOrder()
-		if err != nil {
-			t.Fatal(err)
-		}
+		order := must.Get(g.TopologicalOrder())(t)
 		if got := metrics.ViolatedEdges(order, g); got != 0 {
 			t.Fatalf("a topological order violates %d edges", got)
 		}

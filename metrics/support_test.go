@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/posterior"
 )
@@ -20,11 +21,7 @@ func graph(t testing.TB, d int, pairs ...[2]int) *dag.Graph {
 	for i, p := range pairs {
 		edges[i] = dag.Edge{From: p[0], To: p[1]}
 	}
-	g, err := dag.FromEdges(d, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return must.Get(dag.FromEdges(d, edges))(t)
 }
 
 // randomGraph draws every directed edge, cycles included, with probability p.

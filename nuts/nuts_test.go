@@ -12,6 +12,7 @@ import (
 
 	"tobac/chain"
 	"tobac/density"
+	"tobac/internal/must"
 	"tobac/internal/posteriordb"
 	"tobac/nuts"
 
@@ -22,13 +23,10 @@ import (
 // gauss is a normal distribution of two correlated coordinates, of standard deviations 1 and 100.
 func gauss(t testing.TB, workers int) *density.Model {
 	t.Helper()
-	m, err := density.New(func(t *density.Trace) {
+	m := must.Get(density.New(func(t *density.Trace) {
 		x := t.Sample("x", density.Normal(3, 1))
 		t.Sample("y", density.Normal(x.Scale(80), 60))
-	}, density.Options{Workers: workers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, density.Options{Workers: workers}))(t)
 	t.Cleanup(m.Close)
 	return m
 }
@@ -74,15 +72,10 @@ func TestResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := whole.Advance(t.Context(), want, 160, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, whole.Advance(t.Context(), want, 160, nil))
 		cut := whole
 		cut.Target = gauss(t, 3)
-		got, err := cut.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(cut.Begin())(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		enough := errors.New("enough")
 		err = cut.Advance(ctx, got, 160, func(chain int, c *chain.Chain) {
@@ -94,16 +87,10 @@ func TestResume(t *testing.T) {
 			t.Fatalf("cancelled: %v", err)
 		}
 		var file bytes.Buffer
-		if err := gob.NewEncoder(&file).Encode(got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, gob.NewEncoder(&file).Encode(got))
 		got = &chain.State{}
-		if err := gob.NewDecoder(&file).Decode(got); err != nil {
-			t.Fatal(err)
-		}
-		if err := cut.Advance(t.Context(), got, 160, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, gob.NewDecoder(&file).Decode(got))
+		must.Do(t, cut.Advance(t.Context(), got, 160, nil))
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("metric %d: a run that was cut went on to other chains", metric)
 		}
@@ -112,13 +99,10 @@ func TestResume(t *testing.T) {
 
 // The funnel's neck is told of.
 func TestDivergences(t *testing.T) {
-	m, err := density.New(func(t *density.Trace) {
+	m := must.Get(density.New(func(t *density.Trace) {
 		v := t.Sample("v", density.Normal(0, 3))
 		t.Sample("x", density.Normal(0, v.Scale(0.5).Exp()), 9)
-	}, density.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, density.Options{}))(t)
 	defer m.Close()
 	diverged := 0
 	if _, err := (chain.Sampler{Target: m, Kernel: nuts.Kernel{}, WarmUp: 300, Seed: 2}).Run(
@@ -169,24 +153,12 @@ func TestPosteriors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := posteriordb.Named(name)
-			m, err := p.Compile(4)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(p.Compile(4))(t)
 			defer m.Close()
 			s := chain.Sampler{Target: m, Kernel: nuts.Kernel{Acceptance: 0.9}, Seed: 3}
-			x, err := s.Run(t.Context(), 500, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			values, err := m.Draws(x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all, err := p.Compare(m.Names(), values, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must.Get(s.Run(t.Context(), 500, nil))(t)
+			values := must.Get(m.Draws(x))(t)
+			all := must.Get(p.Compare(m.Names(), values, false))(t)
 			for _, d := range all {
 				if !(d.Errors < 4.5) || !(math.Abs(d.Ratio) < 0.3) {
 					t.Error(d)

@@ -12,17 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
 func bootstrap(t testing.TB, o ordering.Orderer, x mat.Matrix, n int,
 	opt ordering.BootstrapOptions) *ordering.Distribution {
 	t.Helper()
-	d, err := ordering.Bootstrap(t.Context(), o, x, n, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(ordering.Bootstrap(t.Context(), o, x, n, opt))(t)
 }
 
 // The same seed gives the same bits for any number of workers; another seed

@@ -14,15 +14,13 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 )
 
 // readTable reads a numeric table with a header.
 func readTable(t testing.TB, path string) ([]string, *mat.Dense) {
 	t.Helper()
-	table, err := dataset.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(dataset.ReadFile(path))(t)
 	return table.Names, table.X
 }
 
@@ -59,10 +57,7 @@ type orders struct {
 
 func readOrders(t testing.TB, path string) orders {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	var o orders
 	if err := json.Unmarshal(text, &o); err != nil {
 		t.Fatalf("%s: %v", path, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
@@ -51,10 +52,7 @@ func chain(t *testing.T) *mat.Dense {
 func TestKnownCovariance(t *testing.T) {
 	x := chain(t)
 	for _, o := range []ordering.Orderer{ordering.MethodEqVar, ordering.MethodEqVarBottomUp} {
-		got, err := o.Order(context.Background(), x, nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(o.Order(context.Background(), x, nil, 1))(t)
 		if want := []int{3, 1, 0, 2}; !slices.Equal(got.Order, want) {
 			t.Errorf("%s: order %v, want %v", got.Method, got.Order, want)
 		}
@@ -90,10 +88,7 @@ func TestEqVarReferenceOrders(t *testing.T) {
 			if v, want := violated(got.Order, edges), violations[name][run]; v != want {
 				t.Errorf("%d violated edges, want %d", v, want)
 			}
-			truth, err := ordering.Known(want.GroundTruth, len(names))
-			if err != nil {
-				t.Fatal(err)
-			}
+			truth := must.Get(ordering.Known(want.GroundTruth, len(names)))(t)
 			if v := violated(truth.Order, edges); v != 0 {
 				t.Errorf("the known order violates %d edges", v)
 			}
@@ -172,10 +167,7 @@ func TestEqVarRecoversLinearNetworks(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		x, edges := network(20, 100, 40, rng)
-		v, err := ordering.Variance(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(ordering.Variance(x))(t)
 		bad += violated(mustEqVar(t, x).Order, edges)
 		byVariance += violated(v.Order, edges)
 		random += violated(rng.Perm(20), edges)

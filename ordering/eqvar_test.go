@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
@@ -22,11 +23,7 @@ func near(got, want, tol float64) bool {
 
 func mustEqVar(t testing.TB, x mat.Matrix) *ordering.Result {
 	t.Helper()
-	r, err := ordering.EqVar(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(ordering.EqVar(x))(t)
 }
 
 // regress returns the residual sum of squares of column j on the given columns,
@@ -128,10 +125,7 @@ func TestEqVarMatchesDefinition(t *testing.T) {
 		d := rapid.IntRange(2, 9).Draw(t, "d")
 		n := d + 2 + rapid.IntRange(0, 20).Draw(t, "more rows")
 		x := gaussian(n, d, rng)
-		got, err := ordering.EqVar(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(ordering.EqVar(x))(t)
 		if got.MinRelGap < 1e-6 {
 			t.Skip("tie")
 		}
@@ -243,9 +237,7 @@ func TestEqVarPartial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ordering.Validate(got.Order, 9); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ordering.Validate(got.Order, 9))
 	first, _ := eqvarByRegression(x, 5)
 	if !slices.Equal(got.Order[:5], first) {
 		t.Errorf("order %v, regression begins %v", got.Order, first[:5])

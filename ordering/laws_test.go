@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
@@ -83,10 +84,7 @@ func TestEquivariance(t *testing.T) {
 				rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 				d := rapid.IntRange(2, 8).Draw(t, "d")
 				x := gaussian(d+10, d, rng)
-				plain, err := e.orderer.Order(context.Background(), x, nil, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				plain := must.Get(e.orderer.Order(context.Background(), x, nil, 1))(t)
 				if plain.MinRelGap < 1e-6 {
 					t.Skip("tie")
 				}
@@ -98,10 +96,7 @@ func TestEquivariance(t *testing.T) {
 				changed.Apply(func(i, j int, v float64) float64 {
 					return factor * (v + float64(j))
 				}, changed)
-				got, err := e.orderer.Order(context.Background(), changed, nil, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(e.orderer.Order(context.Background(), changed, nil, 1))(t)
 				if diff := cmp.Diff(plain.Order, relabelled(got.Order, relabel)); diff != "" {
 					t.Fatalf("relabelled by %v, shifted, and multiplied by %g (-want +got):\n%s",
 						relabel, factor, diff)
@@ -125,15 +120,9 @@ func TestNotInvariant(t *testing.T) {
 		change func(x *mat.Dense, seed uint64) []int) (changed bool) {
 		for seed := range uint64(40) {
 			x := gaussian(30, 5, rand.New(rand.NewPCG(seed, 31)))
-			before, err := o.Order(context.Background(), x, nil, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := must.Get(o.Order(context.Background(), x, nil, 1))(t)
 			relabel := change(x, seed)
-			after, err := o.Order(context.Background(), columns(x, relabel), nil, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			after := must.Get(o.Order(context.Background(), columns(x, relabel), nil, 1))(t)
 			changed = changed || !slices.Equal(before.Order, relabelled(after.Order, relabel))
 		}
 		return changed

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
@@ -73,10 +74,7 @@ func linearSet(t *testing.T, d, n int, perNode float64) func(seed uint64) (*mat.
 		if err != nil {
 			t.Fatal(err)
 		}
-		sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: n, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sim := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Rows: n, Seed: seed}))(t)
 		var edges [][2]int
 		for _, e := range g.Edges() {
 			edges = append(edges, [2]int{e.From, e.To})
@@ -95,10 +93,7 @@ func nonlinearSet(t *testing.T, d, n int, perNode float64) func(seed uint64) (*m
 		if err != nil {
 			t.Fatal(err)
 		}
-		order, err := g.TopologicalOrder()
-		if err != nil {
-			t.Fatal(err)
-		}
+		order := must.Get(g.TopologicalOrder())(t)
 		rng := rand.New(rand.NewPCG(seed, 201))
 		x := mat.NewDense(n, d, nil)
 		for _, j := range order {

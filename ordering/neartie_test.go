@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
@@ -60,10 +61,7 @@ func TestNearGapIsATenthOfAStandardError(t *testing.T) {
 	for range pairs {
 		x := mat.NewDense(rows, 2, nil)
 		x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
-		r, err := ordering.Variance(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ordering.Variance(x))(t)
 		near += len(r.NearTies(rows))
 	}
 	if share := float64(near) / pairs; !(math.Abs(share-0.08) <= 0.024) {

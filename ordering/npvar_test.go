@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
@@ -128,10 +129,7 @@ func TestAdditiveFit(t *testing.T) {
 	for _, s := range []ordering.Smoother{ordering.PyGAM, ordering.MGCV} {
 		predictors := []int{4, 0, 3}
 		targets := []int{1, 5}
-		grown, err := ordering.AdditiveFit(x, s, predictors, targets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		grown := must.Get(ordering.AdditiveFit(x, s, predictors, targets))(t)
 		for i, target := range targets {
 			want := naiveFit(x, s, predictors, target)
 			mean := stat.Mean(want, nil)
@@ -143,10 +141,7 @@ func TestAdditiveFit(t *testing.T) {
 			}
 		}
 		// The sequence of the predictors does not matter.
-		other, err := ordering.AdditiveFit(x, s, []int{0, 3, 4}, targets)
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := must.Get(ordering.AdditiveFit(x, s, []int{0, 3, 4}, targets))(t)
 		if !mat.EqualApprox(grown, other, 1e-9) {
 			t.Errorf("%v: the fit depends on the sequence of the predictors", s)
 		}
@@ -162,10 +157,7 @@ func TestAdditiveFitOfALine(t *testing.T) {
 	}
 	mean := stat.Mean(mat.Col(nil, 2, x), nil)
 	for _, s := range []ordering.Smoother{ordering.PyGAM, ordering.MGCV} {
-		fit, err := ordering.AdditiveFit(x, s, []int{0, 1}, []int{2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := must.Get(ordering.AdditiveFit(x, s, []int{0, 1}, []int{2}))(t)
 		for i := range 80 {
 			if want := x.At(i, 2) - mean; !(math.Abs(fit.At(i, 0)-want) <= 1e-6) {
 				t.Fatalf("%v: fit at row %d is %g, want %g", s, i, fit.At(i, 0), want)
@@ -222,11 +214,9 @@ func TestNPVarReferenceOrders(t *testing.T) {
 				t.Skip(row.set + " is not there")
 			}
 			_, x := readTable(t, filepath.Join(folders[i], "train.csv"))
-			got, err := ordering.NPVarOptions{Smoother: row.s}.Order(context.Background(), x, nil,
-				1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got :=
+				must.Get(ordering.NPVarOptions{Smoother: row.s}.Order(context.Background(), x, nil,
+					1))(t)
 			if diff := cmp.Diff(row.order, got.Order); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -248,10 +238,7 @@ func TestNPVarIsNonlinear(t *testing.T) {
 		x0 := 0.8 * rng.NormFloat64()
 		x.SetRow(i, []float64{x0, math.Sin(3*x0) + 0.8*rng.NormFloat64()})
 	}
-	got, err := ordering.NPVar(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ordering.NPVar(x))(t)
 	if !slices.Equal(got.Order, []int{0, 1}) || got.Criterion[1] > 0.8 {
 		t.Errorf("order %v, conditional variances %v; want [0 1] with 0.64 for the noise",
 			got.Order, got.Criterion)
@@ -263,10 +250,7 @@ func TestNPVarIsNonlinear(t *testing.T) {
 func TestNPVarCopies(t *testing.T) {
 	x := gaussian(40, 3, rand.New(rand.NewPCG(65, 65)))
 	x.SetCol(2, mat.Col(nil, 0, x))
-	got, err := ordering.NPVar(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ordering.NPVar(x))(t)
 	at := slices.Index(got.Order, 0)
 	if at == 2 || got.Order[at+1] != 2 || got.Criterion[at+1] > 1e-6*got.Criterion[at] ||
 		got.Gaps[at] != 0 {
@@ -282,10 +266,8 @@ func TestNPVarOfBinaryColumns(t *testing.T) {
 	x := mat.NewDense(30, 4, nil)
 	x.Apply(func(i, j int, v float64) float64 { return float64(rng.IntN(2)) }, x)
 	for _, s := range []ordering.Smoother{ordering.PyGAM, ordering.MGCV} {
-		got, err := ordering.NPVarOptions{Smoother: s}.Order(context.Background(), x, nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got :=
+			must.Get(ordering.NPVarOptions{Smoother: s}.Order(context.Background(), x, nil, 1))(t)
 		if err := ordering.Validate(got.Order, 4); err != nil {
 			t.Error(err)
 		}
@@ -326,10 +308,7 @@ func TestNPVarLarge(t *testing.T) {
 		t.Skip("three seconds; -long runs it")
 	}
 	x := gaussian(6, 103, rand.New(rand.NewPCG(69, 69)))
-	got, err := ordering.NPVar(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ordering.NPVar(x))(t)
 	if d := got.Warnings[0]; d.Kind() != ordering.WarningLarge || d.Values[0] != 2040 {
 		t.Errorf("warnings %v", got.Warnings)
 	}

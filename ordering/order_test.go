@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
@@ -26,13 +27,8 @@ func TestVarianceSorts(t *testing.T) {
 		d := rapid.IntRange(2, 15).Draw(t, "d")
 		n := rapid.IntRange(2, 30).Draw(t, "n")
 		x := gaussian(n, d, rng)
-		got, err := ordering.Variance(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := ordering.Validate(got.Order, d); err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(ordering.Variance(x))(t)
+		must.Do(t, ordering.Validate(got.Order, d))
 		gap := math.Inf(1)
 		for c, j := range got.Order {
 			want := stat.Variance(mat.Col(nil, j, x), nil)
@@ -63,10 +59,7 @@ func TestVarianceOnSimulatedData(t *testing.T) {
 		}
 		names, x := readTable(t, filepath.Join(folder, "train.csv"))
 		edges := readEdges(t, filepath.Join(folder, "graph.csv"), names)
-		v, err := ordering.Variance(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(ordering.Variance(x))(t)
 		bad += violated(v.Order, edges)
 		all += len(edges)
 	}
@@ -152,10 +145,7 @@ func TestValidate(t *testing.T) {
 
 func TestKnown(t *testing.T) {
 	order := []int{1, 0, 2}
-	got, err := ordering.Known(order, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ordering.Known(order, 3))(t)
 	order[0] = 7
 	want := &ordering.Result{Order: []int{1, 0, 2}, MinRelGap: math.Inf(1), Method: "known"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -230,10 +220,7 @@ func TestMethodText(t *testing.T) {
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v: %v (-direct +by method):\n%s", m, err, diff)
 		}
-		text, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(m))(t)
 		var back ordering.Method
 		if err := json.Unmarshal([]byte(strings.ToUpper(string(text))), &back); err != nil ||
 			back != m {

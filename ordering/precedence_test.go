@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
@@ -64,13 +65,8 @@ func TestOrdersWithin(t *testing.T) {
 				rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 				d := rapid.IntRange(2, 7).Draw(t, "d")
 				x, k := gaussian(d+10, d, rng), drawKnown(t, d, rng)
-				got, err := e.orderer.Order(context.Background(), x, k.p, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := ordering.Validate(got.Order, d); err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(e.orderer.Order(context.Background(), x, k.p, 1))(t)
+				must.Do(t, ordering.Validate(got.Order, d))
 				if pair := k.violated(got.Order); pair != nil || !k.p.Allows(got.Order) {
 					t.Fatalf("order %v against %v; allowed: %v", got.Order, pair,
 						k.p.Allows(got.Order))
@@ -78,10 +74,7 @@ func TestOrdersWithin(t *testing.T) {
 				if len(got.Criterion) != d || len(got.Gaps) != d || slices.Min(got.Gaps) < 0 {
 					t.Fatalf("criteria %v, gaps %v", got.Criterion, got.Gaps)
 				}
-				plain, err := e.orderer.Order(context.Background(), x, nil, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				plain := must.Get(e.orderer.Order(context.Background(), x, nil, 1))(t)
 				if k.violated(plain.Order) == nil && e.name != "npvar, layers" &&
 					!slices.Equal(got.Order, plain.Order) {
 					t.Fatalf("order %v, without the knowledge that it agrees with %v", got.Order,
@@ -91,16 +84,11 @@ func TestOrdersWithin(t *testing.T) {
 					return
 				}
 				relabel := rng.Perm(d)
-				p, err := ordering.NewPrecedence(d, func(i, j int) bool {
+				p := must.Get(ordering.NewPrecedence(d, func(i, j int) bool {
 					return k.before[relabel[i]][relabel[j]]
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				again, err := e.orderer.Order(context.Background(), columns(x, relabel), p, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				}))(t)
+				again :=
+					must.Get(e.orderer.Order(context.Background(), columns(x, relabel), p, 1))(t)
 				if diff := cmp.Diff(got.Order, relabelled(again.Order, relabel)); diff != "" {
 					t.Fatalf("relabelled by %v (-want +got):\n%s", relabel, diff)
 				}
@@ -117,10 +105,7 @@ func TestEqVarWithinByDefinition(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 		d := rapid.IntRange(2, 6).Draw(t, "d")
 		x, k := gaussian(d+12, d, rng), drawKnown(t, d, rng)
-		got, err := ordering.MethodEqVar.Order(context.Background(), x, k.p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(ordering.MethodEqVar.Order(context.Background(), x, k.p, 1))(t)
 		var c mat.SymDense
 		stat.CovarianceMatrix(&c, x, nil)
 		for at := range got.Order {
@@ -164,14 +149,8 @@ func conditional(c *mat.SymDense, j int, given []int) float64 {
 // A chain whose end is put first is ordered backwards only where it must be.
 func TestOrderWithinObeys(t *testing.T) {
 	x := chain(t) // 3 → 1 → 0 → 2
-	p, err := ordering.NewPrecedence(4, func(i, j int) bool { return i == 2 && j == 3 })
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := ordering.MethodEqVar.Order(context.Background(), x, p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ordering.NewPrecedence(4, func(i, j int) bool { return i == 2 && j == 3 }))(t)
+	got := must.Get(ordering.MethodEqVar.Order(context.Background(), x, p, 1))(t)
 	// Of the marginal variances 3.08, 3.25, 2.11 and 1 that of 2 is smallest but for the one that
 	// waits.
 	if got.Order[0] != 2 || got.Order[1] != 3 {
@@ -182,16 +161,10 @@ func TestOrderWithinObeys(t *testing.T) {
 // Every resample obeys too.
 func TestBootstrapWithin(t *testing.T) {
 	x := gaussian(30, 4, rand.New(rand.NewPCG(1, 5)))
-	p, err := ordering.NewPrecedence(4, func(i, j int) bool { return i == 3 && j != 3 })
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := ordering.Bootstrap(context.Background(),
+	p := must.Get(ordering.NewPrecedence(4, func(i, j int) bool { return i == 3 && j != 3 }))(t)
+	got := must.Get(ordering.Bootstrap(context.Background(),
 		ordering.MethodEqVar, x, 25,
-		ordering.BootstrapOptions{Seed: 1, Known: p})
-	if err != nil {
-		t.Fatal(err)
-	}
+		ordering.BootstrapOptions{Seed: 1, Known: p}))(t)
 	if len(got.Orders) < 2 {
 		t.Fatalf("%d distinct orders", len(got.Orders))
 	}
@@ -206,14 +179,8 @@ func TestBootstrapWithin(t *testing.T) {
 func TestPartialWithin(t *testing.T) {
 	x := gaussian(3, 5, rand.New(rand.NewPCG(1, 6)))
 	reversed := func(i, j int) bool { return i > j }
-	p, err := ordering.NewPrecedence(5, reversed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ordering.NewPrecedence(5, reversed))(t)
+	got := must.Get(ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, p, 1))(t)
 	if want := []int{4, 3, 2, 1, 0}; !slices.Equal(got.Order, want) {
 		t.Errorf("order %v, want %v", got.Order, want)
 	}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
@@ -216,10 +217,7 @@ func TestSCOREMatchesDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 83))
 		x := gaussian(rapid.IntRange(5, 25).Draw(t, "n"), rapid.IntRange(2, 5).Draw(t, "d"), rng)
-		got, err := ordering.SCORE(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(ordering.SCORE(x))(t)
 		if got.MinRelGap < 1e-6 {
 			t.Skip("tie")
 		}
@@ -254,10 +252,7 @@ func TestSCOREReferenceOrders(t *testing.T) {
 		}
 		names, x := readTable(t, filepath.Join(folder, "train.csv"))
 		edges := readEdges(t, filepath.Join(folder, "graph.csv"), names)
-		got, err := ordering.SCORE(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(ordering.SCORE(x))(t)
 		if diff := cmp.Diff(want.SCORE, got.Order); diff != "" {
 			t.Errorf("%s, smallest gap %g (-want +got):\n%s", folder, got.MinRelGap, diff)
 		}
@@ -346,10 +341,7 @@ func TestSCOREExtremeScales(t *testing.T) {
 func TestSCOREConstantColumn(t *testing.T) {
 	x := gaussian(40, 4, rand.New(rand.NewPCG(86, 86)))
 	setAll(x, 1, 1e9+0.1)
-	got, err := ordering.SCORE(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ordering.SCORE(x))(t)
 	if d := got.Warnings; len(d) != 1 || d[0].Kind() != ordering.WarningConstant ||
 		!slices.Equal(d[0].Columns, []int{1}) {
 		t.Errorf("warnings %v", d)

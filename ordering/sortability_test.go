@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	"tobac/ordering"
 )
 
@@ -64,10 +65,7 @@ func TestSortabilityLaws(t *testing.T) {
 		for _, measure := range []func(x, g mat.Matrix) (float64, error){ordering.Varsortability,
 			ordering.R2Sortability} {
 			if d >= 2 && measure != nil {
-				plain, err := measure(x, g)
-				if err != nil {
-					t.Fatal(err)
-				}
+				plain := must.Get(measure(x, g))(t)
 				if plain < 0 || plain > 1 {
 					t.Fatalf("sortability %g", plain)
 				}
@@ -91,10 +89,7 @@ func TestSortabilityLaws(t *testing.T) {
 			values[j] = float64(rng.IntN(4))
 			negative[j] = -values[j]
 		}
-		up, err := ordering.Sortability(values, g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		up := must.Get(ordering.Sortability(values, g))(t)
 		if down, err := ordering.Sortability(negative, g); err != nil ||
 			!(math.Abs(up+down-1) <= 1e-12) {
 			t.Fatalf("%g upwards and %g downwards, %v, want a sum of 1", up, down, err)
@@ -109,11 +104,7 @@ func TestSortabilityOfSimulatedData(t *testing.T) {
 	g := adjacency(20, edges)
 	measure := func(f func(x, g mat.Matrix) (float64, error), x mat.Matrix) float64 {
 		t.Helper()
-		v, err := f(x, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return must.Get(f(x, g))(t)
 	}
 	plain, flat := measure(ordering.Varsortability, x),
 		measure(ordering.Varsortability, standardised(x))
@@ -129,10 +120,7 @@ func TestSortabilityOfSimulatedData(t *testing.T) {
 // R² against a regression on all other columns.
 func TestR2(t *testing.T) {
 	x := gaussian(30, 6, rand.New(rand.NewPCG(93, 93)))
-	got, err := ordering.R2(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ordering.R2(x))(t)
 	for j, v := range got {
 		others := identity(6)
 		others = append(others[:j], others[j+1:]...)

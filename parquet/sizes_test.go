@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"tobac/internal/must"
 	"tobac/internal/table"
 	_ "tobac/parquet"
 )
@@ -18,11 +19,7 @@ import (
 // is made.
 func TestParquetSizes(t *testing.T) {
 	encode := func(v any) []byte {
-		b, err := thrift.Marshal(new(thrift.CompactProtocol), v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return must.Get(thrift.Marshal(new(thrift.CompactProtocol), v))(t)
 	}
 	file := func(pages, metadata []byte, length int) []byte {
 		b := append([]byte("PAR1"), pages...)

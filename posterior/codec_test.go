@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/posterior"
 )
 
@@ -91,9 +92,7 @@ func TestRoundTrip(t *testing.T) {
 		p := drawPosterior(t)
 		decorate(t, p)
 		var text bytes.Buffer
-		if err := p.Write(&text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Write(&text))
 		first := text.String()
 		q, err := posterior.Read(&text, "particles.json")
 		if err != nil {
@@ -102,9 +101,7 @@ func TestRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(p, q, bits); diff != "" {
 			t.Fatalf("(-written +read)\n%s", diff)
 		}
-		if err := q.Write(&text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, q.Write(&text))
 		if diff := cmp.Diff(first, text.String()); diff != "" {
 			t.Fatalf("written again (-first +second)\n%s", diff)
 		}
@@ -128,9 +125,7 @@ func sample(t testing.TB) string {
 	}
 	p.Marginals = p.Frequencies()
 	var text bytes.Buffer
-	if err := p.Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Write(&text))
 	return text.String()
 }
 
@@ -159,10 +154,7 @@ func TestFormat(t *testing.T) {
 func TestReadFormer(t *testing.T) {
 	former := strings.Replace(strings.Replace(sample(t), `"version":5`, `"version":2`, 1),
 		"\"run\":\"\",\n", "", 1)
-	p, err := posterior.Read(strings.NewReader(former), "former")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(posterior.Read(strings.NewReader(former), "former"))(t)
 	var now bytes.Buffer
 	if err := p.Write(&now); err != nil || now.String() != sample(t) {
 		t.Errorf("error %v, read and written it is\n%s", err, now.String())
@@ -249,10 +241,7 @@ func TestReadFaults(t *testing.T) {
 
 // A value that is not valid is not written, and nothing of it.
 func TestWriteFaults(t *testing.T) {
-	p, err := posterior.Read(strings.NewReader(sample(t)), "sample")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(posterior.Read(strings.NewReader(sample(t)), "sample"))(t)
 	p.Draws[0].LogPrior = math.Inf(1)
 	var text bytes.Buffer
 	if err := p.Write(&text); err == nil ||
@@ -295,10 +284,7 @@ func FuzzRead(f *testing.F) {
 		if err := p.Write(&first); err != nil {
 			t.Fatalf("read but not written: %v", err)
 		}
-		q, err := posterior.Read(bytes.NewReader(first.Bytes()), "again")
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(posterior.Read(bytes.NewReader(first.Bytes()), "again"))(t)
 		if err := q.Write(&second); err != nil || first.String() != second.String() {
 			t.Fatalf("%v; the second file differs from the first", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/posterior"
 )
 
@@ -22,10 +23,7 @@ func TestWeightedIgnoresCommonFactor(t *testing.T) {
 		for m := range graphs {
 			graphs[m] = dag.New(2)
 		}
-		plain, err := posterior.Weighted(graphs, logp)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := must.Get(posterior.Weighted(graphs, logp))(t)
 		w := plain.Weights()
 		if !(math.Abs(floats.Sum(w)-1) <= 1e-12) ||
 			!(math.Abs(floats.LogSumExp(plain.LogWeights)) <= 1e-12) {
@@ -33,10 +31,7 @@ func TestWeightedIgnoresCommonFactor(t *testing.T) {
 		}
 		shifted := append([]float64(nil), logp...)
 		floats.AddConst(-12345, shifted)
-		moved, err := posterior.Weighted(graphs, shifted)
-		if err != nil {
-			t.Fatal(err)
-		}
+		moved := must.Get(posterior.Weighted(graphs, shifted))(t)
 		for m := range w {
 			if !near(moved.Weights()[m], w[m], 1e-9) {
 				t.Fatalf("weight %d is %g after a shift, was %g", m, moved.Weights()[m], w[m])
@@ -81,10 +76,8 @@ func TestUniformProbabilitiesAreExact(t *testing.T) {
 			t.Errorf("effective sample size %v of %d", got, particles)
 		}
 		// The same log density for all is the empirical distribution.
-		same, err := posterior.Weighted(graphs, slices.Repeat([]float64{-7777.7}, particles))
-		if err != nil {
-			t.Fatal(err)
-		}
+		same :=
+			must.Get(posterior.Weighted(graphs, slices.Repeat([]float64{-7777.7}, particles)))(t)
 		if got := same.EdgeProbabilities(); !mat.Equal(got, want) {
 			t.Errorf("%d particles of equal density: probabilities are not count/M", particles)
 		}
@@ -119,11 +112,8 @@ func TestEdgeProbabilitiesAreMeans(t *testing.T) {
 func TestAcyclicRenormalisesInLogSpace(t *testing.T) {
 	cycle := graph(t, 2, [2]int{0, 1}, [2]int{1, 0})
 	edge, empty := graph(t, 2, [2]int{0, 1}), dag.New(2)
-	e, err := posterior.Weighted([]*dag.Graph{cycle, edge, cycle, empty},
-		[]float64{0, -5000, -1, -5000 + math.Log(3)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(posterior.Weighted([]*dag.Graph{cycle, edge, cycle, empty},
+		[]float64{0, -5000, -1, -5000 + math.Log(3)}))(t)
 	kept, index := e.Acyclic()
 	if !slices.Equal(index, []int{1, 3}) || kept.Graphs[0] != edge || kept.Graphs[1] != empty {
 		t.Fatalf("kept %v", index)
@@ -171,10 +161,7 @@ func TestComponentsShareWeights(t *testing.T) {
 			{Order: []int{1, 0}, Draws: 3, Weight: 0.25, LogWeight: math.Log(0.25)},
 		},
 	}
-	byDensity, err := p.ByDensity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	byDensity := must.Get(p.ByDensity())(t)
 	for _, row := range []struct {
 		name              string
 		e                 *posterior.Ensemble
@@ -205,10 +192,7 @@ func TestComponentsShareWeights(t *testing.T) {
 // a single component.
 func TestMixtureKeepsWhereItsPartsComeFrom(t *testing.T) {
 	read := func(engine, model string) *posterior.Posterior {
-		p, err := posterior.Read(strings.NewReader(sample(t)), "sample")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(posterior.Read(strings.NewReader(sample(t)), "sample"))(t)
 		p.Engine, p.Model = engine, model
 		return p
 	}
@@ -244,10 +228,7 @@ func TestMixtureKeepsWhereItsPartsComeFrom(t *testing.T) {
 // Every way of being no permutation is an error, no panic.
 func TestOrdersThatAreNone(t *testing.T) {
 	for _, order := range [][]int{{0, 2}, {2, 0}, {-1, 0}, {0, 0}, {1}, {0, 1, 2}} {
-		p, err := posterior.Read(strings.NewReader(sample(t)), "sample")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(posterior.Read(strings.NewReader(sample(t)), "sample"))(t)
 		p.Components[0].Order = order
 		if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "order") {
 			t.Errorf("order %v: error %v", order, err)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/posterior"
 )
 
@@ -49,16 +50,11 @@ func TestListed(t *testing.T) {
 	const d, listed = 250, 100 * 250
 	p := many(d)
 	text := new(bytes.Buffer)
-	if err := p.Write(text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Write(text))
 	if most := 50 * listed; text.Len() > most {
 		t.Errorf("%d bytes, want at most %d", text.Len(), most)
 	}
-	got, err := posterior.Read(bytes.NewReader(text.Bytes()), "it")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(posterior.Read(bytes.NewReader(text.Bytes()), "it"))(t)
 	if v := got.WeightMean.At(0, 1); v != 2.5 || got.WeightSD.At(0, 1) != 0.5 {
 		t.Errorf("weight %v ± %v, want 2.5 ± 0.5", v, got.WeightSD.At(0, 1))
 	}
@@ -89,9 +85,7 @@ func TestListed(t *testing.T) {
 
 func TestListedErrors(t *testing.T) {
 	text := new(bytes.Buffer)
-	if err := many(101).Write(text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, many(101).Write(text))
 	for _, tt := range []struct{ name, from, to, want string }{
 		{"repeated", `"edges":[[100,0],[0,1]`, `"edges":[[100,0],[100,0]`,
 			"listed edge 2 is [100 0]"},

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/posterior"
 )
 
@@ -38,17 +39,12 @@ func drawn() *posterior.Posterior {
 func TestParentSets(t *testing.T) {
 	p := drawn()
 	var text bytes.Buffer
-	if err := p.Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Write(&text))
 	first := text.String()
 	if _, draws, _ := strings.Cut(first, "\n\"draws\":["); strings.Contains(draws, "edges") {
 		t.Errorf("draws have edges")
 	}
-	q, err := posterior.Read(&text, "it")
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(posterior.Read(&text, "it"))(t)
 	if diff := cmp.Diff(p.Draws, q.Draws, bits); diff != "" {
 		t.Errorf("(-written +read)\n%s", diff)
 	}
@@ -60,9 +56,7 @@ func TestParentSets(t *testing.T) {
 // What no file of ours has is an error of one line.
 func TestParentSetsFaults(t *testing.T) {
 	var text bytes.Buffer
-	if err := drawn().Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, drawn().Write(&text))
 	for _, row := range []struct{ name, old, new, want string }{
 		{"number", `{"sets":[0,`, `{"sets":[9,`, "draw 1: set 9 of parents of variable 1, which has"},
 		{"fewer", `{"sets":[0,`, `{"sets":[`, "draw 1: 119 sets of parents and 0 edges"},

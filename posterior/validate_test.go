@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/sparse"
 	"tobac/posterior"
 )
@@ -16,11 +17,7 @@ import (
 // Every rule of the fields, broken one at a time in a posterior that is valid.
 func TestValidate(t *testing.T) {
 	fresh := func() *posterior.Posterior {
-		p, err := posterior.Read(strings.NewReader(sample(t)), "sample")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return must.Get(posterior.Read(strings.NewReader(sample(t)), "sample"))(t)
 	}
 	inf, nan := math.Inf(1), math.NaN()
 	for _, row := range []struct {
@@ -90,9 +87,7 @@ func TestValidate(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := fresh()
-			if err := p.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.Validate())
 			row.spoil(p)
 			if err := p.Validate(); err == nil || err.Error() != "posterior: "+row.want {
 				t.Errorf("got  %v\nwant posterior: %s", err, row.want)
@@ -104,10 +99,7 @@ func TestValidate(t *testing.T) {
 // What reads a posterior as a whole: its order, its parameters as a matrix, the
 // weights of its consensus graph in the units of the data.
 func TestReadings(t *testing.T) {
-	p, err := posterior.Read(strings.NewReader(sample(t)), "sample")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(posterior.Read(strings.NewReader(sample(t)), "sample"))(t)
 	if order := p.Order(); len(order) != 2 || order[0] != 0 || p.ParameterMatrix() != nil {
 		t.Errorf("order %v, parameters %v", order, p.ParameterMatrix())
 	}

@@ -13,6 +13,7 @@ import (
 	"tobac/density"
 	"tobac/gaussian"
 	"tobac/hmc"
+	"tobac/internal/must"
 	"tobac/sample"
 	"tobac/smc"
 
@@ -27,11 +28,8 @@ func coins(t *density.Trace) {
 
 // Warnings follow the table, by other kernels too, and draws are written for ArviZ.
 func TestFit(t *testing.T) {
-	f, err := sample.Run(t.Context(), coins, map[string][]float64{"heads": {3}},
-		sample.Settings{Kernel: hmc.Kernel{}, Chains: 2, WarmUp: 50, Draws: 30, Seed: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(sample.Run(t.Context(), coins, map[string][]float64{"heads": {3}},
+		sample.Settings{Kernel: hmc.Kernel{}, Chains: 2, WarmUp: 50, Draws: 30, Seed: 4}))(t)
 	defer f.Close()
 	text := f.String()
 	if !strings.HasPrefix(text, "parameter") || !strings.Contains(text, "\np ") ||
@@ -39,15 +37,11 @@ func TestFit(t *testing.T) {
 		t.Error(text)
 	}
 	var file bytes.Buffer
-	if err := f.Write(&file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Write(&file))
 	var got struct {
 		Posterior struct{ P [][]float64 }
 	}
-	if err := json.Unmarshal(file.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(file.Bytes(), &got))
 	p := f.Of("p")
 	if len(got.Posterior.P) != 2 || got.Posterior.P[1][29] != p[59] || len(p) != 60 {
 		t.Errorf("%d chains in the file, %d draws", len(got.Posterior.P), len(p))
@@ -68,13 +62,10 @@ func TestCorrelated(t *testing.T) {
 		x[i] = 1990 + float64(i)/2
 		y[i] = x[i] - 2000 + 0.1*math.Sin(7*x[i])
 	}
-	f, err := sample.Run(t.Context(), func(t *density.Trace) {
+	f := must.Get(sample.Run(t.Context(), func(t *density.Trace) {
 		a, b := t.Parameter("a", density.Real()), t.Parameter("b", density.Real())
 		t.Observe(density.Normal(a.Add(b.Mul(t.Data("x", 40))), 0.1), t.Data("y", 40))
-	}, map[string][]float64{"x": x, "y": y}, sample.Settings{WarmUp: 100, Draws: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, map[string][]float64{"x": x, "y": y}, sample.Settings{WarmUp: 100, Draws: 200}))(t)
 	defer f.Close()
 	steps := stat.Mean(mat.Col(nil, 4, f.Stats.Group().Chains[0]), nil)
 	a, b := stat.Mean(f.Of("a"), nil), stat.Mean(f.Of("b"), nil)
@@ -86,14 +77,11 @@ func TestCorrelated(t *testing.T) {
 // Of a mixture with weights 0.999 and 0.001 chains stay in the mode where they start: by paths
 // of Pathfinder, in the one that counts.
 func TestPaths(t *testing.T) {
-	f, err := sample.Run(t.Context(), func(t *density.Trace) {
+	f := must.Get(sample.Run(t.Context(), func(t *density.Trace) {
 		far := density.Mixture([]float64{0.999, 0.001}, density.Normal(5, 0.3),
 			density.Normal(-5, 0.3))
 		t.Observe(far, t.Parameter("x", density.Real()))
-	}, nil, sample.Settings{Paths: 8, WarmUp: 100, Draws: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, nil, sample.Settings{Paths: 8, WarmUp: 100, Draws: 200}))(t)
 	defer f.Close()
 	if x := f.Summary[0]; math.Abs(x.Mean-5) > 0.1 || math.Abs(x.SD-0.3) > 0.1 {
 		t.Errorf("%v ± %v, want 5 ± 0.3", x.Mean, x.SD)
@@ -127,13 +115,10 @@ func TestMethods(t *testing.T) {
 		}
 		f.Close()
 	}
-	f, err := sample.Run(t.Context(), func(t *density.Trace) {
+	f := must.Get(sample.Run(t.Context(), func(t *density.Trace) {
 		t.Observe(density.Normal(0, t.Sample("sigma", density.HalfCauchy(5))), t.Data("y", 3))
 	}, map[string][]float64{"y": {1, -2, 1}},
-		sample.Settings{Method: sample.Laplace(gaussian.Laplace{})})
-	if err != nil {
-		t.Fatal(err)
-	}
+		sample.Settings{Method: sample.Laplace(gaussian.Laplace{})}))(t)
 	defer f.Close()
 	if text := f.String(); !strings.Contains(text,
 		"warning: the approximation has the mean of sigma off by -") {

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	_ "tobac/internal/rapidseed" // property tests draw the same cases in every run
 	"tobac/schedule"
 )
@@ -30,10 +31,7 @@ func TestValues(t *testing.T) {
 		{"linear:1:3:4-4", 9, map[int]float64{3: 1, 4: 3}},
 		{"geometric:0.01:100", 1, map[int]float64{0: 100}},
 	} {
-		s, err := schedule.Parse(c.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(schedule.Parse(c.text))(t)
 		for step, want := range c.want {
 			if got := schedule.Over(s,
 				c.steps).At(step); math.Abs(got-want) > 1e-13*math.Abs(want) {

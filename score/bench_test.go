@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -27,10 +28,7 @@ func BenchmarkLogScores(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/d=%d", row.name, size.d), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					s, err := row.make()
-					if err != nil {
-						b.Fatal(err)
-					}
+					s := must.Get(row.make())(b)
 					for j := range size.children {
 						s.LogScores(dst[:1<<size.candidates], j,
 							others(size.d, j)[:size.candidates])
@@ -46,10 +44,7 @@ func BenchmarkLogScores(b *testing.B) {
 // BenchmarkLogScore scores single sets, as chains do.
 func BenchmarkLogScore(b *testing.B) {
 	x := normals(1, 1000, 30)
-	bge, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	bge := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(b)
 	for _, parents := range [][]int{nil, {1, 2, 3}, {1, 2, 3, 9, 11, 20}} {
 		b.Run(fmt.Sprint(len(parents)), func(b *testing.B) {
 			b.ReportAllocs()

@@ -14,17 +14,14 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/internal/scoring"
 	"tobac/score"
 )
 
 func newBGe(t *testing.T, x, mask mat.Matrix, opt score.BGeOptions) score.BGe {
 	t.Helper()
-	s, err := score.NewBGe(x, mask, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(score.NewBGe(x, mask, opt))(t)
 }
 
 func dense(rows [][]float64) *mat.Dense {
@@ -52,10 +49,7 @@ func logGraph(s score.Scorer, a [][]float64) float64 {
 
 // The file comes from the authors' program.
 func TestBGeGolden(t *testing.T) {
-	raw, err := os.ReadFile("testdata/bge.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/bge.json"))(t)
 	var golden struct {
 		X           [][]float64
 		Intervened  [][]float64
@@ -67,9 +61,7 @@ func TestBGeGolden(t *testing.T) {
 			LogMarginalIntervened float64 `json:"log_marginal_intervened"`
 		}
 	}
-	if err := json.Unmarshal(raw, &golden); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &golden))
 	opt := score.BGeOptions{AlphaMu: golden.AlphaMu, AlphaLambda: golden.AlphaLambda,
 		Scale: score.Raw}
 	plain := newBGe(t, dense(golden.X), nil, opt)
@@ -395,9 +387,7 @@ func TestBGeEquation(t *testing.T) {
 	var chol mat.Cholesky
 	chol.Factorize(r)
 	var inv mat.SymDense
-	if err := chol.InverseTo(&inv); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chol.InverseTo(&inv))
 	chol.Factorize(&inv)
 	var l mat.TriDense
 	chol.LTo(&l)

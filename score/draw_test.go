@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -20,10 +21,7 @@ func TestDraw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linear, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	linear := must.Get(score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 2}))(t)
 	through, err :=
 		score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 2, NoIntercept: true})
 	if err != nil {

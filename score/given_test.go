@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/score"
 )
@@ -25,14 +26,8 @@ func TestLogScoresGiven(t *testing.T) {
 			x.Set(i, j, rng.NormFloat64()+0.5*x.At(i, max(j-1, 0)))
 		}
 	}
-	bge, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	linear, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bge := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
+	linear := must.Get(score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 1}))(t)
 	prior := score.Fair(7)
 	prior.Forbid(5, 2)
 	prior.Require(0, 2)
@@ -42,10 +37,8 @@ func TestLogScoresGiven(t *testing.T) {
 		"plain": plain{bge}} {
 		t.Run(name, func(t *testing.T) {
 			got := make([]float64, 8)
-			if err := nodescore.LogScoresGiven(context.Background(), s, got, 2, candidates,
-				given); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, nodescore.LogScoresGiven(context.Background(), s, got, 2, candidates,
+				given))
 			prior.AddToGiven(got, 2, candidates, given)
 			for set, v := range got {
 				parents := []int{}
@@ -77,10 +70,8 @@ func TestLogScoresGivenTooMany(t *testing.T) {
 		return float64(len(parents))
 	})
 	got := make([]float64, 4)
-	if err := nodescore.LogScoresGiven(context.Background(), s, got, 0, []int{1, 3},
-		[]int{2}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, nodescore.LogScoresGiven(context.Background(), s, got, 0, []int{1, 3},
+		[]int{2}))
 	if want := []float64{1, 2, 2, math.Inf(-1)}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

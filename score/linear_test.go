@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -112,9 +113,7 @@ func TestLinearEquation(t *testing.T) {
 	for k := range 2 {
 		precision.Set(k, k, precision.At(k, k)+1/opt.EdgeVariance)
 	}
-	if err := cov.Inverse(&precision); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cov.Inverse(&precision))
 	var mean mat.VecDense
 	mean.MulVec(design.T(), x.ColView(0))
 	mean.MulVec(&cov, &mean)

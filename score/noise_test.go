@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/score"
 )
@@ -53,11 +54,8 @@ func TestEstimateNoiseVariance(t *testing.T) {
 	}{{100, 5, 0.5, 0.1}, {200, 10, 0.4, 3}, {100, 20, 0.2, 0.5}, {300, 30, 0.1, 1}} {
 		x := equalNoise(uint64(row.d), row.n, row.d, row.p, row.variance)
 		prior := erdosRenyi(t, row.d, row.p/2)
-		got, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior,
-			score.LinearOptions{}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(score.EstimateNoiseVariance(context.Background(), x, nil, prior,
+			score.LinearOptions{}, 1))(t)
 		tol := 4 * math.Sqrt(2/float64(row.n*row.d))
 		if !(math.Abs(math.Log(got/row.variance)) <= tol) {
 			t.Errorf("n = %d, d = %d: got %v, want %v to a factor %v", row.n, row.d, got,
@@ -111,11 +109,8 @@ func TestEstimateNoiseVariancePrior(t *testing.T) {
 	x := normals(51, n, d)
 	prior := score.Uniform(d)
 	prior.MaxParents(0)
-	got, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior,
-		score.LinearOptions{}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(score.EstimateNoiseVariance(context.Background(), x, nil, prior,
+		score.LinearOptions{}, 1))(t)
 	want := 0.0
 	for j := range d {
 		c := mat.Col(nil, j, x)
@@ -172,10 +167,7 @@ func TestNoiseGrid(t *testing.T) {
 	x := normals(52, n, 1)
 	linear := newLinear(t, x, nil, score.LinearOptions{NoiseVariance: 1})
 	evidence := func(v float64) float64 {
-		l, err := linear.WithNoiseVariance(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(linear.WithNoiseVariance(v))(t)
 		return l.LogScore(0, nil)
 	}
 	prior := score.NoisePrior(linear)
@@ -190,10 +182,7 @@ func TestNoiseGrid(t *testing.T) {
 			best, estimate = e, math.Exp(l)
 		}
 	}
-	centred, err := linear.WithNoiseVariance(estimate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	centred := must.Get(linear.WithNoiseVariance(estimate))(t)
 	for _, row := range []struct {
 		points int
 		tol    float64
@@ -260,10 +249,7 @@ func TestMaximiseNoiseVariance(t *testing.T) {
 func BenchmarkEstimateNoiseVariance(b *testing.B) {
 	for _, d := range []int{20, 100} {
 		x := equalNoise(9, 100, d, 4/float64(d), 0.1)
-		prior, err := score.ErdosRenyi(d, 2/float64(d))
-		if err != nil {
-			b.Fatal(err)
-		}
+		prior := must.Get(score.ErdosRenyi(d, 2/float64(d)))(b)
 		b.Run(map[int]string{20: "d=20", 100: "d=100"}[d], func(b *testing.B) {
 			for b.Loop() {
 				if _, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior,

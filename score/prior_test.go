@@ -6,26 +6,20 @@ import (
 	"slices"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/score"
 )
 
 func erdosRenyi(t *testing.T, d int, p float64) *score.Prior {
 	t.Helper()
-	q, err := score.ErdosRenyi(d, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return q
+	return must.Get(score.ErdosRenyi(d, p))(t)
 }
 
 // Every constructor against its formula.
 func TestPriorFormulas(t *testing.T) {
 	const d = 5
 	edge := func(i, j int) float64 { return 0.1 + 0.02*float64(3*i+j) }
-	edges, err := score.EdgeProbabilities(d, edge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	edges := must.Get(score.EdgeProbabilities(d, edge))(t)
 	choose := []float64{1, 4, 6, 4, 1}
 	for _, row := range []struct {
 		name string
@@ -74,9 +68,7 @@ func TestPriorKnowledge(t *testing.T) {
 	p.Require(1, 3)
 	p.Tiers([]int{0, 1, -1, 2, 1}) // 1 and 4 must not point at 0, nor 3 at 0, 1, 4
 	p.MaxParents(2)
-	if err := p.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Check())
 	for _, e := range [][2]int{{0, 3}, {1, 0}, {4, 0}, {3, 0}, {3, 1}, {3, 4}} {
 		if !p.Forbidden(e[0], e[1]) || !math.IsInf(p.Odds(e[0], e[1]), -1) {
 			t.Errorf("%d → %d is not forbidden", e[0], e[1])
@@ -133,7 +125,7 @@ func TestPriorKnowledge(t *testing.T) {
 // Tables of more than ten candidates are added in two parts.
 func TestPriorAddToLarge(t *testing.T) {
 	const d = 14
-	p, err := score.EdgeProbabilities(d, func(i, j int) float64 {
+	p := must.Get(score.EdgeProbabilities(d, func(i, j int) float64 {
 		switch {
 		case i == 3 && j == 13:
 			return 0
@@ -141,10 +133,7 @@ func TestPriorAddToLarge(t *testing.T) {
 			return 1
 		}
 		return 0.05 + 0.004*float64(d*i+j)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	p.MaxParents(9)
 	dst := make([]float64, 1<<13)
 	p.AddTo(dst, 13, others(d, 13))

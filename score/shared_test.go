@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/scoretest"
 	"tobac/score"
 )
@@ -28,12 +29,8 @@ func TestSharedMoments(t *testing.T) {
 		"mask of zeros": mat.NewDense(n, d, nil)} {
 		made := func(edge float64) score.Linear {
 			t.Helper()
-			l, err := score.NewLinear(x, intervened,
-				score.LinearOptions{NoiseVariance: 0.7, EdgeVariance: edge})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return l
+			return must.Get(score.NewLinear(x, intervened,
+				score.LinearOptions{NoiseVariance: 0.7, EdgeVariance: edge}))(t)
 		}
 		got, want := made(1).WithEdgeVariance(4), made(4)
 		for j := range d {
@@ -49,12 +46,8 @@ func TestSharedMoments(t *testing.T) {
 			"interventions": mask} {
 			made := func(lambda float64) score.BGe {
 				t.Helper()
-				b, err := score.NewBGe(x, intervened,
-					score.BGeOptions{AlphaMu: 0.5, AlphaLambda: lambda, Scale: scale})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return b
+				return must.Get(score.NewBGe(x, intervened,
+					score.BGeOptions{AlphaMu: 0.5, AlphaLambda: lambda, Scale: scale}))(t)
 			}
 			first := made(6)
 			got, want := first.WithAlphaLambda(9).WithAlphaLambda(12), made(12)

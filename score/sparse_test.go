@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -13,10 +14,7 @@ import (
 func TestSparseExpectsItsEdges(t *testing.T) {
 	const d = 4
 	for _, perNode := range []float64{0.1, 0.5, 1, 1.4} {
-		p, err := score.Sparse(d, perNode)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(score.Sparse(d, perNode))(t)
 		total, edges, graphs := 0.0, 0.0, 0
 		for code := range 1 << (d * (d - 1)) {
 			g, k := dag.New(d), 0
@@ -52,10 +50,7 @@ func TestSparseExpectsItsEdges(t *testing.T) {
 // edge may have either direction where cycles are rare.
 func TestSparseOfManyVariables(t *testing.T) {
 	const d, perNode = 120, 0.05
-	p, err := score.Sparse(d, perNode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(score.Sparse(d, perNode))(t)
 	along := 2 * perNode / (d - 1)
 	got := math.Exp(p.LogPrior(0, []int{1}) - p.LogPrior(0, nil))
 	if want := along / (1 - along) / 2; !(math.Abs(got/want-1) <= 0.01) {

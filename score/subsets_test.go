@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -120,9 +121,7 @@ func TestLogScoresGeneric(t *testing.T) {
 	f := score.NewFunc(d, s.LogScore)
 	want, got := make([]float64, 8), make([]float64, 8)
 	s.LogScores(want, 2, []int{0, 1, 3})
-	if err := score.LogScores(context.Background(), f, got, 2, []int{0, 1, 3}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, score.LogScores(context.Background(), f, got, 2, []int{0, 1, 3}))
 	for set := range got {
 		if !near(got[set], want[set], 1e-13) {
 			t.Errorf("set %b: got %v, want %v", set, got[set], want[set])

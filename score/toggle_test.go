@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/internal/scoring"
 	"tobac/score"
@@ -42,10 +43,7 @@ func TestToggled(t *testing.T) {
 	prior.Require(7, 9)
 	prior.MaxParents(20)
 	for _, m := range []mat.Matrix{nil, mask} {
-		bge, err := score.NewBGe(x, m, score.BGeOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		bge := must.Get(score.NewBGe(x, m, score.BGeOptions{}))(t)
 		linear := newLinear(t, x, m, score.LinearOptions{NoiseVariance: 0.3})
 		blend := &nodescore.Blend{Form: linear, Base: bge, Weight: 0.3}
 		for _, s := range []score.Scorer{bge, linear, score.NewFunc(d, linear.LogScore), blend} {
@@ -102,10 +100,7 @@ func TestNeighbours(t *testing.T) {
 			x.Set(i, k, v)
 		}
 	}
-	bge, err := score.NewBGe(x, nil, score.BGeOptions{AlphaLambda: d + 1.01})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bge := must.Get(score.NewBGe(x, nil, score.BGeOptions{AlphaLambda: d + 1.01}))(t)
 	linear := newLinear(t, x, nil, score.LinearOptions{NoiseVariance: 0.3})
 	for _, c := range []score.Conjugate{bge, linear} {
 		s, all := c.(nodescore.NearScorer), dag.AllBut(d, j)

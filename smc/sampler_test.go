@@ -15,6 +15,7 @@ import (
 	"tobac/density"
 	"tobac/diagnostics"
 	"tobac/gaussian"
+	"tobac/internal/must"
 	"tobac/smc"
 
 	"gonum.org/v1/gonum/floats"
@@ -26,14 +27,11 @@ import (
 // 1.5 ± 0.5.
 func normalMean(t testing.TB, points, workers int) *density.Model {
 	t.Helper()
-	m, err := density.New(func(t *density.Trace) {
+	m := must.Get(density.New(func(t *density.Trace) {
 		mu := t.Sample("mu", density.Normal(0, 1))
 		t.Observe(density.Normal(mu, 1), t.Data("y", 3))
 	}, density.Options{Points: points, Workers: workers,
-		Data: map[string][]float64{"y": {1, 2, 3}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		Data: map[string][]float64{"y": {1, 2, 3}}}))(t)
 	t.Cleanup(m.Close)
 	return m
 }
@@ -54,10 +52,8 @@ func TestNormal(t *testing.T) {
 	m := normalMean(t, 64, 1)
 	wide := smc.Between{To: m, From: normal(4, 3)}
 	for _, target := range []smc.Target{m, wide} {
-		state, err := smc.Sampler{Target: target, Particles: 800, Seed: 1}.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		state :=
+			must.Get(smc.Sampler{Target: target, Particles: 800, Seed: 1}.Run(t.Context(), nil))(t)
 		mean, sd := stat.MeanStdDev(mat.Col(nil, 0, state.X), nil)
 		if math.Abs(state.LogEvidence-evidence) > 4*math.Sqrt(state.Variance)+1e-3 ||
 			state.Variance > 0.01 {
@@ -107,13 +103,10 @@ func TestCorrelated(t *testing.T) {
 		from.Root.SetTri(i, i, 2)
 	}
 	for _, most := range []int{0, 1} {
-		state, err := smc.Sampler{
+		state := must.Get(smc.Sampler{
 			Target: smc.Between{To: to, From: from}, Particles: 400, Moves: 5 - 4*most,
 			MostMoves: most,
-		}.Run(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}.Run(t.Context(), nil))(t)
 		worst := 0.0
 		for i := range d {
 			mean, v := stat.MeanVariance(mat.Col(nil, i, state.X), nil)
@@ -142,21 +135,15 @@ func (n target) LogDensity(logp []float64, grad, x *mat.Dense) error {
 
 // Two modes at distance 12 keep their weights, which a Markov chain does not find.
 func TestModes(t *testing.T) {
-	m, err := density.New(func(t *density.Trace) {
+	m := must.Get(density.New(func(t *density.Trace) {
 		x := t.Sample("x", density.Normal(0, 5), 2)
 		modes := density.Normal(-4, 0.3).LogProb(x.Index(0, 0)).AddScalar(math.Log(0.3))
 		t.Add(
 			modes.LogAddExp(density.Normal(4, 0.3).LogProb(x.Index(0, 0)).AddScalar(math.Log(0.7))),
 		)
-	}, density.Options{Points: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, density.Options{Points: 64}))(t)
 	defer m.Close()
-	state, err := smc.Sampler{Target: m, Particles: 1500, Seed: 2}.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(smc.Sampler{Target: m, Particles: 1500, Seed: 2}.Run(t.Context(), nil))(t)
 	right := 0.0
 	for _, v := range mat.Col(nil, 0, state.X) {
 		if v > 0 {
@@ -175,19 +162,13 @@ func TestModes(t *testing.T) {
 
 // A run that is cancelled, saved and restored has the same bits, for any number of workers.
 func TestResume(t *testing.T) {
-	want, err := smc.Sampler{
+	want := must.Get(smc.Sampler{
 		Target:    normalMean(t, 16, 1),
 		Particles: 70,
 		Seed:      5,
-	}.Run(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}.Run(t.Context(), nil))(t)
 	s := smc.Sampler{Target: normalMean(t, 16, 3), Particles: 70, Seed: 5}
-	state, err := s.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := must.Get(s.Begin())(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Step(ctx, state); !errors.Is(err, context.Canceled) || state.Steps != 0 {
@@ -195,16 +176,10 @@ func TestResume(t *testing.T) {
 	}
 	for !state.Done() {
 		var file bytes.Buffer
-		if err := gob.NewEncoder(&file).Encode(state); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, gob.NewEncoder(&file).Encode(state))
 		state = &smc.State{}
-		if err := gob.NewDecoder(&file).Decode(state); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Step(t.Context(), state); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, gob.NewDecoder(&file).Decode(state))
+		must.Do(t, s.Step(t.Context(), state))
 	}
 	if !mat.Equal(state.X, want.X) || !floats.Equal(state.Likelihood, want.Likelihood) ||
 		state.LogEvidence != want.LogEvidence ||
@@ -219,15 +194,13 @@ func TestBetween(t *testing.T) {
 	b := smc.Between{To: m, From: normal(1, 2)}
 	at := func(x float64) (float64, float64) {
 		prior, rest, grad := make([]float64, 2), make([]float64, 2), mat.NewDense(2, 1, nil)
-		if err := b.Tempered(
+		must.Do(t, b.Tempered(
 			0.3,
 			prior,
 			rest,
 			grad,
 			mat.NewDense(2, 1, []float64{0, x}),
-		); err != nil {
-			t.Fatal(err)
-		}
+		))
 		return prior[1] + 0.3*rest[1], grad.At(1, 0)
 	}
 	high, _ := at(0.7 + 1e-5)
@@ -239,13 +212,10 @@ func TestBetween(t *testing.T) {
 
 // Settings out of range, and priors without draws, are errors.
 func TestMistakes(t *testing.T) {
-	flat, err := density.New(
+	flat := must.Get(density.New(
 		func(t *density.Trace) { t.Parameter("free", density.Real()) },
 		density.Options{},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	defer flat.Close()
 	for _, c := range []struct {
 		s    smc.Sampler

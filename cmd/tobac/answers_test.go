@@ -15,6 +15,7 @@ import (
 
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 )
 
 // saveRun fits simulated data into the folder run.
@@ -36,11 +37,7 @@ func csvRows(t *testing.T, path ...string) (header []string, rows [][]string) {
 
 func parseFloat(t *testing.T, text string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(strconv.ParseFloat(text, 64))(t)
 }
 
 // The files of answers agree with the posterior and with each other, and the commands
@@ -134,11 +131,9 @@ func TestPredict(t *testing.T) {
 	}
 	at := func(args ...string) (p prediction) {
 		t.Helper()
-		if err := json.Unmarshal(
+		must.Do(t, json.Unmarshal(
 			[]byte(succeed(t, append([]string{"predict", "run", "--json"}, args...)...).stdout),
-			&p); err != nil {
-			t.Fatal(err)
-		}
+			&p))
 		return p
 	}
 	one, two := at("--do", "X1=0.25"), at("--do", "X1=1.25")
@@ -148,10 +143,8 @@ func TestPredict(t *testing.T) {
 			t.Errorf("prediction %+v", p)
 		}
 		var e struct{ Effects []struct{ Mean float64 } }
-		if err := json.Unmarshal([]byte(succeed(t, "effect", "run", "--from", "X1", "--to",
-			p.Column, "--json").stdout), &e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(succeed(t, "effect", "run", "--from", "X1", "--to",
+			p.Column, "--json").stdout), &e))
 		if slope := two.Predictions[k].Expected.Mean -
 			p.Expected.Mean; math.Abs(slope-e.Effects[0].Mean) > 1e-9 {
 			t.Errorf("%s moves by %v, effect %v", p.Column, slope, e.Effects[0].Mean)
@@ -212,9 +205,7 @@ func TestAnswersOfStandardisedColumns(t *testing.T) {
 		}
 	}
 	for k := range all {
-		if err := json.Unmarshal([]byte(tables[k]), &all[k]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(tables[k]), &all[k]))
 	}
 	for k, p := range all[0].Predictions {
 		q := all[1].Predictions[k]
@@ -257,17 +248,11 @@ func TestAnswersWithoutSpread(t *testing.T) {
 
 func TestAnswerFaults(t *testing.T) {
 	saveRun(t)
-	if err := os.Mkdir("empty", 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("broken", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("empty", 0o777))
+	must.Do(t, os.Mkdir("broken", 0o777))
 	for name, text := range map[string]string{particlesFile: readFile(t, "run", particlesFile),
 		"summary.json": "{"} {
-		if err := os.WriteFile("broken/"+name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("broken/"+name, []byte(text), 0o644))
 	}
 	for _, c := range []struct {
 		args string
@@ -411,10 +396,8 @@ func TestEffectsOfProcesses(t *testing.T) {
 	var got struct {
 		Effects []struct{ Mean, SD, Q05, Q95, Path float64 }
 	}
-	if err := json.Unmarshal([]byte(succeed(t, "effect", "run", "--from", row[0], "--to", row[1],
-		"--json").stdout), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(succeed(t, "effect", "run", "--from", row[0], "--to", row[1],
+		"--json").stdout), &got))
 	for k, v := range []float64{got.Effects[0].Mean, got.Effects[0].SD, got.Effects[0].Q05} {
 		if v != parseFloat(t, row[2+k]) {
 			t.Errorf("effect %+v, %s has %v", got.Effects[0], effectsFile, row)
@@ -430,10 +413,8 @@ func TestEffectsOfProcesses(t *testing.T) {
 			Mean   struct{ Mean float64 }
 		}
 	}
-	if err := json.Unmarshal([]byte(succeed(t, "predict", "run", "--json").stdout),
-		&free); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(succeed(t, "predict", "run", "--json").stdout),
+		&free))
 	names, data := csvRows(t, "data", "train.csv")
 	for _, p := range free.Predictions {
 		column := slices.Index(names, p.Column)
@@ -447,18 +428,14 @@ func TestEffectsOfProcesses(t *testing.T) {
 		}
 	}
 	refuses(t, "predict run --do X0=1 --do X0=2", cli.ExitUsage, `--do sets "X0" twice`)
-	if err := os.WriteFile("run/"+functionsFile, []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("run/"+functionsFile, []byte("{}"), 0o644))
 	if got := runTobac(t, "predict", "run"); got.code != cli.ExitFailed ||
 		!strings.Contains(got.stderr, "run/"+functionsFile) {
 		t.Errorf("predict: %+v", got)
 	}
 	// A consensus graph with undirected edges is no truth.
-	if err := os.WriteFile("partly.csv", []byte("source,target,type\nX0,X1,->\nX1,X2,--\n"),
-		0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("partly.csv", []byte("source,target,type\nX0,X1,->\nX1,X2,--\n"),
+		0o644))
 	refuses(t, "eval --truth partly.csv run", cli.ExitFailed,
 		`partly.csv: 1 edge without direction ("X1" -- "X2"); allowed: a graph in which every edge has one`)
 }

@@ -17,6 +17,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 	"tobac/posterior"
 
 	"gonum.org/v1/gonum/mat"
@@ -147,12 +148,8 @@ func TestFilesOfManyColumns(t *testing.T) {
 		p.Probabilities.Set(4, 5, 0.0009)
 		r := &result{Result: &tobac.Result{Outcome: engine.Outcome{Posterior: p}}}
 		var edges, pairs bytes.Buffer
-		if err := r.writeEdges(&edges); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.writePairs(&pairs); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.writeEdges(&edges))
+		must.Do(t, r.writePairs(&pairs))
 		for name, text := range map[string]string{"edges.csv": edges.String(),
 			"pairs.csv": pairs.String()} {
 			if got := strings.Count(text, "\n") - 1; got != want {

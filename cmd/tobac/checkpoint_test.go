@@ -14,6 +14,7 @@ import (
 
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // A run that is interrupted and resumed from its checkpoint, with other workers,
@@ -47,10 +48,7 @@ func TestResumeFromCheckpoint(t *testing.T) {
 				!strings.HasSuffix(last, "; to continue: tobac fit --resume state.json") {
 				t.Fatalf("exit %d and %q", code, last)
 			}
-			k, err := readCheckpoint("state.json")
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := must.Get(readCheckpoint("state.json"))(t)
 			s := k.Snapshot
 			if want := fmt.Sprintf("tobac: interrupted after step %d of ",
 				s.Step); s.Step < row.stop || !strings.HasPrefix(last, want) {
@@ -116,17 +114,13 @@ func (w *stepWriter) Write(p []byte) (int, error) {
 // Checkpoints that cannot be written or used are one line, found before the run.
 func TestBadCheckpoints(t *testing.T) {
 	simulated(t)
-	if err := os.Mkdir("folder", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("folder", 0o777))
 	succeed(t, sampled("fit", "data/train.csv", "--checkpoint", "state.json", "--set",
 		"svgd.steps=3")...)
 	for name, text := range map[string]string{"text.json": "no", "empty.json": "{}",
 		"damaged.json": readFile(t, "state.json")[:100],
 		"later.json":   `{"format":"tobac checkpoint 99","snapshot":{}}`} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	for _, c := range []struct {
 		args string

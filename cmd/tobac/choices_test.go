@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/cli"
+	"tobac/internal/must"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/sem"
@@ -247,9 +248,7 @@ func TestPriorFile(t *testing.T) {
 			}
 			text += "\n"
 		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	write("natural.csv", []string{"X0", "X1", "X2", "X3", "X4", "X5"})
 	write("mixed.csv", []string{"X3", "X5", "X0", "X1", "X4", "X2"})
@@ -302,9 +301,7 @@ func TestInterventionsFile(t *testing.T) {
 		some += strings.Join(row, ",") + "\n"
 	}
 	for name, text := range map[string]string{"none.csv": none, "some.csv": some} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	fit := func(args ...string) (summary map[string]any, particles string) {
 		got := succeed(t,
@@ -329,10 +326,7 @@ func TestInterventionsFile(t *testing.T) {
 	}
 	// The graph without edges has density lnN(x; b, 0.1) for every held-out value that
 	// was not set, where b is the mean of the other rows in which none was.
-	table, err := readInterventions("some.csv", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(readInterventions("some.csv", data))(t)
 	data.Intervened = table.X
 	kept, rows, err := data.Split(0.3, stream.New(1, stream.HeldoutRows))
 	if err != nil {
@@ -375,17 +369,11 @@ func TestSimulateOtherModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := dataset.SimulateNonlinear(g,
-		dataset.NonlinearConfig{Rows: 12, HeldoutRows: 12, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(dataset.SimulateNonlinear(g,
+		dataset.NonlinearConfig{Rows: 12, HeldoutRows: 12, Seed: 3}))(t)
 	for name, want := range map[string]*dataset.Table{"train.csv": s.Train,
 		"heldout.csv": s.Heldout} {
-		x, err := dataset.ReadFile(filepath.Join("a", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(dataset.ReadFile(filepath.Join("a", name)))(t)
 		if diff := cmp.Diff(want.X.RawMatrix().Data, x.X.RawMatrix().Data); diff != "" {
 			t.Errorf("%s (-library +file):\n%s", name, diff)
 		}

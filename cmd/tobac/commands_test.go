@@ -17,6 +17,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 	"tobac/internal/parallel"
 	"tobac/ordering"
 
@@ -89,11 +90,8 @@ func TestOrder(t *testing.T) {
 // Warnings name columns, whichever warning it is.
 func TestWarningsNameColumns(t *testing.T) {
 	names := []string{"left", "right", "flat"}
-	result, err := ordering.MethodVariance.Order(t.Context(),
-		mat.NewDense(4, 3, []float64{1, -1, 3, 2, -2, 3, 3, -3, 3, 7, -7, 3}), nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(ordering.MethodVariance.Order(t.Context(),
+		mat.NewDense(4, 3, []float64{1, -1, 3, 2, -2, 3, 3, -3, 3, 7, -7, 3}), nil, 1))(t)
 	got := strings.Join(result.Sentences(names), "\n")
 	for _, want := range []string{`column "flat" is constant`,
 		`columns "left" and "right" tie at position 2`} {
@@ -118,10 +116,7 @@ func TestSimulate(t *testing.T) {
 		t.Errorf("standard output lacks the 12 expected edges: %q", got.stdout)
 	}
 	for _, name := range []string{"train.csv", "heldout.csv"} {
-		x, err := dataset.ReadFile(filepath.Join("a", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(dataset.ReadFile(filepath.Join("a", name)))(t)
 		if n, d := x.X.Dims(); n != 20 || d != 8 {
 			t.Errorf("%s is %d×%d, want 20×8", name, n, d)
 		}
@@ -206,10 +201,7 @@ func TestLicences(t *testing.T) {
 			t.Errorf("no %q", text)
 		}
 	}
-	mod, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod := must.Get(os.ReadFile("../../go.mod"))(t)
 	direct, _, _ := strings.Cut(string(mod), ")")
 	_, direct, _ = strings.Cut(direct, "(")
 	for line := range strings.Lines(direct) {

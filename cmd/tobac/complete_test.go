@@ -11,6 +11,7 @@ import (
 
 	"tobac/internal/cli"
 	"tobac/internal/engines"
+	"tobac/internal/must"
 
 	"github.com/spf13/pflag"
 )
@@ -62,9 +63,7 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("the script for %s is %d bytes", shell, len(script))
 		}
 		if path, err := exec.LookPath(shell); err == nil && shell != "powershell" {
-			if err := os.WriteFile("script", []byte(script), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile("script", []byte(script), 0o644))
 			if out, err := exec.Command(path, "-n", "script").CombinedOutput(); err != nil {
 				t.Errorf("%s does not read its script: %v\n%s", shell, err, out)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/must"
 	_ "tobac/internal/rapidseed"
 
 	"github.com/BurntSushi/toml"
@@ -62,9 +63,7 @@ func TestConfigRepeatsARun(t *testing.T) {
 				"3", "--set", "results.report=false")
 			same(t, "first", "second")
 			// From another folder, whose file has paths of its own.
-			if err := os.MkdirAll("elsewhere/deep", 0o777); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll("elsewhere/deep", 0o777))
 			t.Chdir("elsewhere")
 			succeed(t, "fit", "--config", "../second/"+cli.ConfigFile, "--out", "deep/third",
 				"--set", "results.report=false")
@@ -95,9 +94,7 @@ func writeInputs(t *testing.T) {
 	names := "praf,pmek,plcg,PIP2,PIP3,p44/42,pakts473,PKA,PKC,P38,pjnk"
 	rows := names + "\n" + strings.Repeat(strings.Repeat("0.3,", 10)+"0.3\n", 11)
 	for name, text := range map[string]string{"eqvar": "X0,X1,X2,X3,X4,X5\n", "odds.csv": rows} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 }
 
@@ -152,9 +149,7 @@ func TestBadConfig(t *testing.T) {
 		"[svgd]\nparticle = 3\n":                  `line 2: unknown option "svgd.particle"; did you mean svgd.particles?`,
 		"seed=1\n[svgd]\nparticles = 0\n":         `line 3: svgd.particles = 0: allowed: whole numbers from 1 to 100000`,
 	} {
-		if err := os.WriteFile("run.toml", []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("run.toml", []byte(text), 0o644))
 		got := runTobac(t, "fit", "--config", "run.toml")
 		if !strings.HasPrefix(want, "ffn.hidden") {
 			want = "run.toml: " + want
@@ -215,16 +210,12 @@ func TestConfigRoundTrip(t *testing.T) {
 		f.VisitAll(func(flag *pflag.Flag) {
 			for range rapid.IntRange(0, 3).Draw(t, "times") {
 				v := strings.ToValidUTF8(value.Draw(t, "value"), "?")
-				if err := f.Set(flag.Name, v); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, f.Set(flag.Name, v))
 			}
 		})
 		c := &cli.CommandLine{Flags: f}
 		var b strings.Builder
-		if err := c.WriteConfig(&b, ".", func(string) bool { return true }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.WriteConfig(&b, ".", func(string) bool { return true }))
 		g, again := build()
 		options, _, err := cli.ParseConfig(b.String(), &cli.CommandLine{Flags: g})
 		if err != nil {
@@ -232,9 +223,7 @@ func TestConfigRoundTrip(t *testing.T) {
 		}
 		d := &cli.CommandLine{Flags: g}
 		for _, o := range options {
-			if err := d.Set(o, "."); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Set(o, "."))
 		}
 		if !slices.Equal(*list, *again) {
 			t.Errorf("got %q, want %q from\n%s", *again, *list, b.String())
@@ -271,12 +260,10 @@ func FuzzConfig(f *testing.F) {
 func FuzzCheckpoint(f *testing.F) {
 	seal := func(text string) string {
 		var b strings.Builder
-		if err := file.Sealed(func(w io.Writer) error {
+		must.Do(f, file.Sealed(func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
-		})(&b); err != nil {
-			f.Fatal(err)
-		}
+		})(&b))
 		return b.String()
 	}
 	for _, seed := range []string{"", "{}", `{"format":"tobac checkpoint 1"}`,
@@ -290,9 +277,7 @@ func FuzzCheckpoint(f *testing.F) {
 		if sealed {
 			text = seal(text)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		k, err := readCheckpoint(path)
 		if (err == nil) == (k == nil) || err != nil && !strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%+v, error %v", k, err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/internal/cli"
+	"tobac/internal/must"
 )
 
 // A session is one command of a page with the output that the page shows.
@@ -101,22 +102,10 @@ func execute(t *testing.T, command string) (text string, ok bool) {
 
 // The commands of the pages do what the pages say.
 func TestDocumentation(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	notes, err := filepath.Glob(filepath.Join(root, "bench", "notes", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples, err := filepath.Glob(filepath.Join(root, "docs", "*.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../.."))(t)
+	pages := must.Get(filepath.Glob(filepath.Join(root, "docs", "*.md")))(t)
+	notes := must.Get(filepath.Glob(filepath.Join(root, "bench", "notes", "*.md")))(t)
+	examples := must.Get(filepath.Glob(filepath.Join(root, "docs", "*.csv")))(t)
 	tables := map[string]string{}
 	for _, name := range examples {
 		tables["docs/"+filepath.Base(name)] = readFile(t, name)

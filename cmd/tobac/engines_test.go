@@ -14,6 +14,7 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -88,21 +89,16 @@ func TestContradictingKnowledge(t *testing.T) {
 // write puts a table into a file of the current folder.
 func write(t *testing.T, name string, table *dataset.Table) {
 	t.Helper()
-	if err := file.Write(name, func(w io.Writer) error {
+	must.Do(t, file.Write(name, func(w io.Writer) error {
 		return dataset.WriteCSV(w, table)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // mapped is the table data/train.csv with a function of column and value in every
 // place, written to the file name.
 func mapped(t *testing.T, from, name string, f func(j int, v float64) float64) {
 	t.Helper()
-	x, err := dataset.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(dataset.ReadFile(from))(t)
 	out := &dataset.Table{Names: x.Names, X: mat.DenseCopyOf(x.X)}
 	out.X.Apply(func(_, j int, v float64) float64 { return f(j, v) }, out.X)
 	write(t, name, out)
@@ -168,10 +164,7 @@ func TestStandardise(t *testing.T) {
 	} {
 		t.Run(c, func(t *testing.T) {
 			simulated(t)
-			x, err := dataset.ReadFile("data/train.csv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must.Get(dataset.ReadFile("data/train.csv"))(t)
 			mean, sd := x.Moments()
 			for _, name := range []string{"train.csv", "heldout.csv"} {
 				mapped(t, "data/"+name, name, func(j int, v float64) float64 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/internal/cli"
+	"tobac/internal/must"
 )
 
 // exactOf is the part exact of what tobac eval --exact prints.
@@ -24,9 +25,7 @@ func TestEvalExact(t *testing.T) {
 	for k := range wide {
 		wide[k] = strings.ReplaceAll(wide[k], ",", ";") + ";" + string(rune('a'+k%26))
 	}
-	if err := os.WriteFile("wide.csv", []byte(strings.Join(wide, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("wide.csv", []byte(strings.Join(wide, "\n")+"\n"), 0o600))
 	for name, args := range map[string]string{
 		"plain": "data/train.csv --engine exact --truth data/graph.csv",
 		"options": "data/train.csv --engine exact --holdout 0.2 --set " +
@@ -81,9 +80,7 @@ func TestEvalExactFaults(t *testing.T) {
 	simulated(t)
 	succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--out", "run", "--truth",
 		"data/graph.csv")...)
-	if err := os.Rename("data", "moved"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename("data", "moved"))
 	exact, _ := exactOf(t, "--data", "moved/train.csv", "--truth", "moved/graph.csv", "run")
 	if exact["mean_abs_error"] != 0.0 || exact["eshd"] == nil {
 		t.Errorf("%v", exact)
@@ -113,9 +110,7 @@ func TestEvalExactFaults(t *testing.T) {
 		}
 	}
 	gaps := strings.Replace(readFile(t, "moved", "train.csv"), "\n", "\n,0,0,0,0,0\n", 1)
-	if err := os.WriteFile("gaps.csv", []byte(gaps), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("gaps.csv", []byte(gaps), 0o600))
 	succeed(t, quick("fit", "gaps.csv", "--engine", "exact", "--missing", "impute", "--set",
 		"imputation.tables=2", "--set", "imputation.rounds=0", "--out", "gaps")...)
 	refuses(t, "eval --exact gaps", cli.ExitFailed, "gaps: values were missing, and the "+

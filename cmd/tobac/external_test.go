@@ -9,6 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/cli"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/posterior"
 
@@ -39,13 +40,9 @@ func TestEvalOfOtherPrograms(t *testing.T) {
 		"3.txt":    "c;a;b\n0;0;0\n0;0;1\n1;0;0\n",
 		"notes.md": "not a matrix",
 	}
-	if err := os.Mkdir("graphs", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("graphs", 0o755))
 	for name, text := range folder {
-		if err := os.WriteFile(filepath.Join("graphs", name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join("graphs", name), []byte(text), 0o644))
 	}
 	want := map[string]any{}
 	for _, args := range [][]string{
@@ -119,14 +116,10 @@ func TestEvalOfOtherProgramsFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t, files)
-			if err := os.Mkdir("graphs", 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir("graphs", 0o755))
 			for name, text := range c.folder {
-				if err := os.WriteFile(filepath.Join("graphs", name), []byte(text),
-					0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join("graphs", name), []byte(text),
+					0o644))
 			}
 			got := runTobac(t, append([]string{"eval"}, c.args...)...)
 			if want := "tobac: " + c.want + "\n"; got.code != c.code || got.stderr != want {
@@ -177,10 +170,7 @@ func TestJudgeKinds(t *testing.T) {
 			if c.p.Draws != nil {
 				densities = metrics.NewHeldOut([]float64{-1, 0, 0}, []float64{-4, -6, -6})
 			}
-			e, err := judge(&c.p, edge, densities)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(judge(&c.p, edge, densities))(t)
 			if got := float64(e.Metrics.Listed.ESHD); math.Abs(got-0.1) > 1e-15 {
 				t.Errorf("listed: E-SHD %v, want 0.1", got)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 var long = flag.Bool("long", false, "let every call to the file system fail and end the process "+
@@ -70,9 +71,7 @@ func newScenes(t *testing.T) *scenes {
 	lines := strings.Split(readFile(t, "data/train.csv"), "\n")
 	_, rest, _ := strings.Cut(lines[3], ",")
 	lines[3] = "," + rest
-	if err := os.WriteFile("gaps.csv", []byte(strings.Join(lines, "\n")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("gaps.csv", []byte(strings.Join(lines, "\n")), 0o644))
 	succeed(t, fitArgs(
 		"data/train.csv --engine exact --seed 9 --set prior.max-parents=1 --out run")...)
 	s := &scenes{map[string]string{}}
@@ -91,23 +90,14 @@ func newScenes(t *testing.T) *scenes {
 // next makes such a folder the current one, with one for temporary files in it.
 func (s *scenes) next(t *testing.T) {
 	t.Helper()
-	dir, err := os.MkdirTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp(t.TempDir(), ""))(t)
 	t.Chdir(dir)
 	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))
 	for path, text := range s.files {
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	}
-	if err := os.Mkdir("tmp", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("tmp", 0o777))
 }
 
 // results are the texts of the files of a run in a folder, without what says when it
@@ -144,10 +134,7 @@ func checkKept(t *testing.T, name string, want map[string]string) {
 	top := slices.DeleteFunc(listing(t, "."), func(name string) bool {
 		return slices.Contains([]string{"data", "gaps.csv", "run", "state", "tmp"}, name)
 	})
-	hidden, err := filepath.Glob("run/.tobac-*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	hidden := must.Get(filepath.Glob("run/.tobac-*"))(t)
 	if left := slices.Concat(top, hidden, listing(t, "tmp")); len(left) > 0 {
 		t.Errorf("%s: %v is left", name, left)
 	}

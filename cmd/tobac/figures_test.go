@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/internal/cli"
+	"tobac/internal/must"
 	"tobac/internal/report"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,9 +52,7 @@ func TestReportAgain(t *testing.T) {
 		figures[name] = readFile(t, "run", name)
 	}
 	for _, name := range []string{reportFile, filepath.Join(figuresFolder, "graph.svg")} {
-		if err := os.Remove(filepath.Join("run", name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(filepath.Join("run", name)))
 	}
 	got := succeed(t, "report", "run", "--data", "data/train.csv", "--truth", "data/graph.csv")
 	if want := "in run: report.html, 7 figures as SVG in figures\n"; got.stdout != want {
@@ -81,9 +80,7 @@ func TestReportAgain(t *testing.T) {
 		t.Errorf("the page without --data and --truth differs (-want +got):\n%s",
 			cmp.Diff(page, again))
 	}
-	if err := os.Rename("data", "elsewhere"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename("data", "elsewhere"))
 	succeed(t, "report", "run")
 	if strings.Contains(readFile(t, "run", reportFile), "Fit of each column") {
 		t.Error("a page without the table tells how it fits")
@@ -95,9 +92,7 @@ func TestReportAgainPrepared(t *testing.T) {
 	simulated(t)
 	mask := "X0,X1,X2,X3,X4,X5\n" + strings.Repeat("0,0,0,0,0,1\n", 20) +
 		strings.Repeat("0,0,0,0,0,0\n", 40)
-	if err := os.WriteFile("mask.csv", []byte(mask), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("mask.csv", []byte(mask), 0o644))
 	succeed(t, "fit", "data/train.csv", "--set", "data.standardize=true", "--model", "bge",
 		"--engine", "exact", "--interventions", "mask.csv", "--out", "run")
 	page := readFile(t, "run", reportFile)
@@ -127,9 +122,7 @@ func TestReportErrors(t *testing.T) {
 	for name, content := range map[string]string{
 		"short.csv": strings.Join(rows[:11], ""), "other.csv": "a,b\n1,2\n3,4\n",
 	} {
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 	}
 	for args, want := range map[string]string{
 		"report none": "open none/particles.json: no such file or directory; " +
@@ -148,9 +141,7 @@ func TestReportErrors(t *testing.T) {
 		strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("a table with other columns: %+v", got)
 	}
-	if err := os.WriteFile("run/summary.json", []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("run/summary.json", []byte("{"), 0o644))
 	refuses(t, "report run --edited", cli.ExitFailed,
 		"run/summary.json: unexpected end of JSON input")
 }
@@ -168,12 +159,8 @@ func TestCommandLine(t *testing.T) {
 	} {
 		o := newFitOptions()
 		cmd := fitCommand(o)
-		if err := cmd.ParseFlags(strings.Split(args, "|")); err != nil {
-			t.Fatal(err)
-		}
-		if err := o.assign(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.ParseFlags(strings.Split(args, "|")))
+		must.Do(t, o.assign())
 		c := o.command
 		if rest := cmd.Flags().Args(); len(rest) > 0 {
 			c.Data = rest[0]

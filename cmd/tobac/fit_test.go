@@ -16,6 +16,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/sem"
 
@@ -159,14 +160,10 @@ func checkEval(t *testing.T, summary map[string]any, dir string) {
 func checkComparison(t *testing.T, summary map[string]any, dir string) {
 	t.Helper()
 	var particles map[string]any
-	if err := os.Mkdir("compared", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("compared", 0o777))
 	text := readFile(t, dir, comparedFile)
-	if err := os.WriteFile(filepath.Join("compared", particlesFile), []byte(text),
-		0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join("compared", particlesFile), []byte(text),
+		0o644))
 	particles = parse(t, succeed(t, "eval", "--truth", "data/graph.csv", "--heldout",
 		"data/heldout.csv", "compared").stdout)
 	if diff := cmp.Diff(at(summary, "svgd", "metrics"), particles["metrics"]); diff != "" {
@@ -220,10 +217,7 @@ func checkFiles(t *testing.T, dir string, draws int) {
 			total, draws)
 	}
 	// The probabilities of edges.csv are those that particles.json has, bit by bit.
-	listed, err := readPosterior(filepath.Join(dir, "edges.csv"), p.Names, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed := must.Get(readPosterior(filepath.Join(dir, "edges.csv"), p.Names, false))(t)
 	if !mat.Equal(listed.Probabilities, p.Probabilities) {
 		t.Errorf("edges.csv has the probabilities\n%v\nparticles.json has\n%v",
 			mat.Formatted(listed.Probabilities), mat.Formatted(p.Probabilities))

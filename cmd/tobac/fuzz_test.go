@@ -14,6 +14,7 @@ import (
 	"tobac/effects"
 	"tobac/engine"
 	"tobac/internal/cli"
+	"tobac/internal/must"
 	"tobac/posterior"
 
 	"github.com/spf13/pflag"
@@ -29,9 +30,7 @@ func FuzzNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		path := filepath.Join(t.TempDir(), "names")
 		read := func(data []byte) ([]string, error) {
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, data, 0o600))
 			return readNames(path)
 		}
 		names, err := read(data)
@@ -106,9 +105,7 @@ func FuzzEffectsRoundTrip(f *testing.F) {
 			&result{Result: &tobac.Result{Outcome: engine.Outcome{
 				Posterior: &posterior.Posterior{Names: names}}}, answers: answers{effects: all}}
 		var written bytes.Buffer
-		if err := saved.writeEffects(&written); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, saved.writeEffects(&written))
 		again, err := readEffects(&written, "again.csv", names)
 		numbers := func(e effects.Effect) []float64 {
 			return []float64{float64(e.From), float64(e.To), e.Mean, e.SD, e.Q05, e.Q50, e.Q95,
@@ -148,9 +145,7 @@ func FuzzConfigRoundTrip(f *testing.F) {
 			return
 		}
 		var written strings.Builder
-		if err := c.WriteConfig(&written, ".", func(string) bool { return true }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.WriteConfig(&written, ".", func(string) bool { return true }))
 		again, ok := apply(written.String())
 		if !ok {
 			t.Fatalf("%q is written as\n%s\nwhich is refused", text, written.String())

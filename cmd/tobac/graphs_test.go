@@ -12,6 +12,7 @@ import (
 
 	"tobac/internal/cli"
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -219,9 +220,7 @@ func TestFitTables(t *testing.T) {
 		fmt.Fprintf(&gaps, "%s,%s,%s\n", []string{"dry", "rainy"}[i%2], wet, slips)
 	}
 	for name, text := range map[string]string{"wet.csv": b.String(), "gaps.csv": gaps.String()} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	succeed(t, quick("fit", "wet.csv", "--out", "run", "--set", "results.formats=bif")...)
 	succeed(t, quick("fit", "gaps.csv", "--out", "imputed", "--missing", "impute", "--set",
@@ -292,9 +291,7 @@ func TestFitFormats(t *testing.T) {
 		}
 	}
 	var summary map[string]any
-	if err := json.Unmarshal([]byte(readFile(t, "run/summary.json")), &summary); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(readFile(t, "run/summary.json")), &summary))
 	if _, err := os.Stat("run/consensus.txt"); err != nil {
 		t.Error(err)
 	}

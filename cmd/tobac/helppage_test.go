@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"tobac/internal/must"
 )
 
 // referencePage is docs/reference.md: the help of every command, and of every topic.
@@ -42,9 +44,7 @@ func referencePage(t *testing.T) string {
 func TestReference(t *testing.T) {
 	name, want := "../../docs/reference.md", referencePage(t)
 	if os.Getenv("TOBAC_REFERENCE") == "write" {
-		if err := os.WriteFile(name, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(want), 0o666))
 	}
 	if readFile(t, name) != want {
 		t.Error("docs/reference.md is stale: run TOBAC_REFERENCE=write go test ./cmd/tobac -run " +
@@ -78,10 +78,7 @@ func TestLinesOfPages(t *testing.T) {
 // guide are the pages of the guide: all of docs but the reference.
 func guide(t *testing.T) []string {
 	t.Helper()
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must.Get(filepath.Glob("../../docs/*.md"))(t)
 	return slices.DeleteFunc(pages, func(name string) bool {
 		return filepath.Base(name) == "reference.md"
 	})

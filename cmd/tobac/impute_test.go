@@ -15,6 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -39,13 +40,9 @@ func gappy(n int) *dataset.Table {
 func gapsJob(t *testing.T, table *dataset.Table, args ...string) (*job, error) {
 	t.Helper()
 	o := newFitOptions()
-	if err := fitCommand(o).ParseFlags(append([]string{"--engine", "exact", "--workers", "2",
-		"--set", "imputation.tables=4"}, args...)); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.recall(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fitCommand(o).ParseFlags(append([]string{"--engine", "exact", "--workers", "2",
+		"--set", "imputation.tables=4"}, args...)))
+	must.Do(t, o.recall())
 	j := &job{input: inputConfig{Data: "data.csv", Variables: len(table.Names), Order: o.order,
 		Prior: o.prior}}
 	var err error
@@ -57,31 +54,16 @@ func gapsJob(t *testing.T, table *dataset.Table, args ...string) (*job, error) {
 
 // A table with gaps is fitted, reported and saved like others, with what was imputed.
 func TestMissingValuesAreImputed(t *testing.T) {
-	j, err := gapsJob(t, gappy(120), "--holdout", "0.25")
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(gapsJob(t, gappy(120), "--holdout", "0.25"))(t)
 	var stderr, stdout bytes.Buffer
-	r, err := j.infer(context.Background(), &stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(j.infer(context.Background(), &stderr))(t)
 	r.summary = newSummary(j, r.Result)
-	if err := r.summary.evaluate(j, r.Result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.summary.evaluate(j, r.Result))
 	r.summary.Imputation = newImputationSummary(r.Result, r.imputed)
 	dir := filepath.Join(t.TempDir(), "run")
-	out, err := file.OpenSet(dir, outputNames(fitOutputs), file.Guard{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.save(out); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.print(&stdout, dir); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(file.OpenSet(dir, outputNames(fitOutputs), file.Guard{}))(t)
+	must.Do(t, r.save(out))
+	must.Do(t, r.print(&stdout, dir))
 	if text := stdout.String(); !strings.Contains(text, "gaps    ") ||
 		!strings.Contains(text, "imputed 4 times") {
 		t.Errorf("the report does not say what was imputed:\n%s", text)
@@ -130,19 +112,13 @@ func TestScalesOfGaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := j.infer(context.Background(), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(j.infer(context.Background(), io.Discard))(t)
 	powers := &dataset.Table{Names: plain.Names, X: mat.NewDense(80, 3, nil)}
 	powers.X.Apply(func(_, _ int, v float64) float64 { return math.Exp(v) }, plain.X)
 	if j, err = gapsJob(t, powers, append(linear, "--set", "data.transform=log")...); err != nil {
 		t.Fatal(err)
 	}
-	got, err := j.infer(context.Background(), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(j.infer(context.Background(), io.Discard))(t)
 	for _, e := range want.Posterior.EdgesFrom(0.01) {
 		if p := got.Probabilities.At(e.Source, e.Target); math.Abs(p-e.Probability) > 1e-6 {
 			t.Errorf("edge %d -> %d of logarithms: %v, want %v", e.Source, e.Target, p,
@@ -242,10 +218,7 @@ func TestRefusedGaps(t *testing.T) {
 
 // An interruption ends a fit to completed tables within a step.
 func TestInterruptedImputation(t *testing.T) {
-	j, err := gapsJob(t, gappy(60))
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(gapsJob(t, gappy(60)))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := j.infer(ctx, io.Discard); err == nil ||

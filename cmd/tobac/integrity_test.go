@@ -18,6 +18,7 @@ import (
 	"tobac/internal/cli"
 	"tobac/internal/file"
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 )
 
 var damages = flag.Int("damages", 50,
@@ -63,9 +64,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 			}
 			reasons := map[string]int{}
 			damaged(text, func(what string, text []byte) {
-				if err := os.WriteFile("harmed", text, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile("harmed", text, 0o600))
 				k, err := readCheckpoint("harmed")
 				switch {
 				case k != nil || err == nil:
@@ -190,9 +189,7 @@ func TestDamagedResults(t *testing.T) {
 			path := filepath.Join("run", name)
 			whole := []byte(readFile(t, path))
 			damaged(whole, func(what string, text []byte) {
-				if err := os.WriteFile(path, text, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(path, text, 0o600))
 				got, err := r.read()
 				switch {
 				case err != nil && (strings.Contains(err.Error(), file.ErrUnproven.Error()) ||
@@ -207,9 +204,7 @@ func TestDamagedResults(t *testing.T) {
 					t.Fatalf("%s, %s of %s: accepted", r.name, what, path)
 				}
 			})
-			if err := os.WriteFile(path, whole, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, whole, 0o600))
 		}
 		if got, err := r.read(); err != nil || got != want {
 			t.Fatalf("%s: the restored files give another result, error %v", r.name, err)
@@ -237,13 +232,9 @@ func TestFilesOfTwoRuns(t *testing.T) {
 	}
 	swap := func(name string) (restore func()) {
 		text := readFile(t, "run", name)
-		if err := os.WriteFile("run/"+name, []byte(readFile(t, "other", name)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("run/"+name, []byte(readFile(t, "other", name)), 0o600))
 		return func() {
-			if err := os.WriteFile("run/"+name, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile("run/"+name, []byte(text), 0o600))
 		}
 	}
 	for _, r := range readers() {
@@ -263,9 +254,7 @@ func TestFilesOfTwoRuns(t *testing.T) {
 		"run was killed while it put its files here; fit again, or give --edited to read the "+
 		"folder as it is")
 	restore()
-	if err := os.Remove("run/" + file.Manifest); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove("run/"+file.Manifest))
 	succeed(t, "effect", "run", "--from", "X0")
 	swap(summaryFile)
 	want := fmt.Sprintf("run/summary.json: not what the run wrote: it is of the run %v, "+
@@ -315,13 +304,9 @@ func TestUnprovenFolders(t *testing.T) {
 		}},
 	} {
 		whole := readFile(t, "run", row.name)
-		if err := row.harm(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, row.harm())
 		refuses(t, row.args, cli.ExitFailed, row.want)
-		if err := os.WriteFile("run/"+row.name, []byte(whole), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("run/"+row.name, []byte(whole), 0o600))
 	}
 	// A copy under another name is the user's.
 	if err := os.WriteFile("run/mine.toml", []byte(readFile(t, "run", cli.ConfigFile)+"seed = 3\n"),
@@ -348,12 +333,8 @@ func TestFiguresBelongToTheRun(t *testing.T) {
 		slices.Contains(left, reportFile) {
 		t.Errorf("a run without a report left %v", left)
 	}
-	if err := os.Mkdir("run/"+figuresFolder, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("run/figures/graph.svg", []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("run/"+figuresFolder, 0o777))
+	must.Do(t, os.WriteFile("run/figures/graph.svg", []byte("mine"), 0o600))
 	refuses(t, strings.Join(args, " "), cli.ExitUsage, "run/figures/graph.svg: was not written "+
 		"by tobac, or was changed since, and is not overwritten; choose another folder, move "+
 		"what you want to keep, or give --force")

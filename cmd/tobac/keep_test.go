@@ -14,6 +14,7 @@ import (
 	"tobac/dag"
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // failing lets the calls to the file system fail that match finds.
@@ -82,9 +83,7 @@ func TestRemovedFolderIsMadeAgain(t *testing.T) {
 func TestFailedEvaluation(t *testing.T) {
 	simulated(t)
 	names, _, _ := strings.Cut(readFile(t, "data/train.csv"), "\n")
-	if err := os.WriteFile("far.csv", []byte(names+"\n1e200,1,1,1,1,1\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("far.csv", []byte(names+"\n1e200,1,1,1,1,1\n"), 0o644))
 	got := runTobac(t, sampled("fit", "data/train.csv", "--quiet", "--heldout", "far.csv",
 		"--truth", "data/graph.csv", "--out", "run")...)
 	if got.code != cli.ExitFailed ||
@@ -95,9 +94,7 @@ func TestFailedEvaluation(t *testing.T) {
 		Metrics *figures `json:"metrics"`
 		Failed  string   `json:"metrics_error"`
 	}
-	if err := json.Unmarshal([]byte(readFile(t, "run", summaryFile)), &s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(readFile(t, "run", summaryFile)), &s))
 	if s.Metrics == nil || s.Metrics.Listed == nil || !strings.HasPrefix(s.Failed, "far.csv: ") ||
 		!strings.Contains(got.stdout, "Metrics against data/graph.csv") {
 		t.Errorf("metrics %+v, error %q, report %q", s.Metrics, s.Failed, got.stdout)
@@ -155,9 +152,7 @@ func TestFailedCheckpoints(t *testing.T) {
 // Checkpoints have places of their own, and graphs are not converted into themselves.
 func TestTargetsOfWriting(t *testing.T) {
 	simulated(t)
-	if err := os.MkdirAll(filepath.Join("run", figuresFolder), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join("run", figuresFolder), 0o777))
 	for _, name := range []string{particlesFile, file.Manifest, figureFiles()[0]} {
 		refuses(t, "fit data/train.csv --force --out run --checkpoint "+filepath.Join("run", name),
 			cli.ExitUsage, "--checkpoint "+filepath.Join("run", name)+
@@ -166,9 +161,7 @@ func TestTargetsOfWriting(t *testing.T) {
 	if err := os.Symlink("nowhere", "link.dot"); err != nil {
 		t.Skip("no symbolic links: ", err)
 	}
-	if err := os.Symlink("data/graph.csv", "graph.csv"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("data/graph.csv", "graph.csv"))
 	const dangling = "link.dot: is a link to a file that is not there; allowed: a new file, or a " +
 		"link to one that is there"
 	refuses(t, "fit data/train.csv --checkpoint link.dot", cli.ExitFailed, dangling)
@@ -184,10 +177,7 @@ func TestTargetsOfWriting(t *testing.T) {
 func finished(t *testing.T, words string) (*job, *result) {
 	t.Helper()
 	j := prepared(t, "data/train.csv", strings.Fields(words)...)
-	r, err := j.infer(t.Context(), &bytes.Buffer{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(j.infer(t.Context(), &bytes.Buffer{}))(t)
 	r.command = j.command
 	r.command.Data = "data/train.csv"
 	return j, r
@@ -214,9 +204,7 @@ func TestConclusionsDoNotMatter(t *testing.T) {
 			simulated(t)
 			j, r := finished(t, words)
 			k := &keeping{out: "run"}
-			if err := k.open(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, k.open())
 			defer k.discard()
 			if c.name != "interrupted" {
 				j.truth = dag.New(1) // of another number of columns, which no check lets through

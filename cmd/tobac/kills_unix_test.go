@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // process is the program in a process of its own, with further variables.
@@ -93,9 +94,7 @@ func TestKilledRuns(t *testing.T) {
 			for ended < count {
 				s.next(t)
 				cmd := process(args)
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, cmd.Start())
 				done := make(chan error, 1)
 				go func() { done <- cmd.Wait() }() // whose error is the kill
 				// every other time from when it has prepared its folder

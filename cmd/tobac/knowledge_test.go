@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -64,9 +65,7 @@ odds = 3
 	}
 	var p background.Prior
 	k := knowledge{file: "graph.csv", require: []string{"b,c"}}
-	if err := k.apply(&p, names); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.apply(&p, names))
 	if want := []dag.Edge{{From: 0, To: 2}, {From: 4, To: 3},
 		{From: 1, To: 2}}; !slices.Equal(p.Required, want) {
 		t.Errorf("required edges %v, want %v", p.Required, want)
@@ -143,10 +142,7 @@ func TestKindsOfKnowledge(t *testing.T) {
 func TestOrderWithKnowledge(t *testing.T) {
 	simulated(t)
 	position := func(line string) map[string]int {
-		names, err := delimited.Fields(strings.TrimSpace(line), "order")
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := must.Get(delimited.Fields(strings.TrimSpace(line), "order"))(t)
 		at := map[string]int{}
 		for c, name := range names {
 			at[name] = c

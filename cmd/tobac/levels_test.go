@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/internal/cli"
+	"tobac/internal/must"
 )
 
 // Levels are set and predicted by their names, and categories have effects by level.
@@ -120,10 +121,8 @@ func TestJSONOption(t *testing.T) {
 		t.Error(got)
 	}
 	args := []string{"eval", "p.csv", "--truth", "d/graph.csv", "--data", "d/train.csv"}
-	if err := os.WriteFile("p.csv", []byte("source,target,probability\nX0,X1,0.5\n"),
-		0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("p.csv", []byte("source,target,probability\nX0,X1,0.5\n"),
+		0o644))
 	plain := succeed(t, args...).stdout
 	if json := succeed(t, append(args, "--json")...).stdout; json != plain {
 		t.Errorf("%s, want %s", json, plain)

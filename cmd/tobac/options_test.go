@@ -13,6 +13,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/must"
 	"tobac/internal/stream"
 	"tobac/posterior"
 
@@ -26,9 +27,7 @@ func TestOrderOption(t *testing.T) {
 	files := map[string]string{"line.txt": line + "\n",
 		"lines.txt": "\ufeff" + strings.ReplaceAll(line, ",", "\r"), "eqvar": "X0"}
 	for name, content := range files {
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 	}
 	particles := ""
 	for _, order := range []string{"eqvar", "EqVar", line, strings.ReplaceAll(line, ",", ", "),
@@ -52,21 +51,14 @@ func TestOrderOption(t *testing.T) {
 func TestHeldout(t *testing.T) {
 	simulated(t)
 	read := func(name string) *dataset.Table {
-		x, err := dataset.ReadFile(filepath.Join("data", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
+		return must.Get(dataset.ReadFile(filepath.Join("data", name)))(t)
 	}
 	train, heldout := read("train.csv"), read("heldout.csv")
 	mean, sd := train.Moments()
 	scaled := &dataset.Table{Names: heldout.Names,
 		X: (&posterior.Standardization{Mean: mean, SD: sd}).Apply(heldout.X)}
 	mixed := heldout.Relabel([]int{3, 5, 0, 1, 4, 2})
-	standard, err := train.Standardize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	standard := must.Get(train.Standardize())(t)
 	for name, x := range map[string]*dataset.Table{"mixed.csv": mixed, "scaled.csv": scaled,
 		"standard.csv": standard} {
 		err := file.Write(name, func(w io.Writer) error { return dataset.WriteCSV(w, x) })
@@ -160,9 +152,7 @@ func TestCenter(t *testing.T) {
 	}
 	for name, text := range map[string]string{"raw.csv": raw.String(),
 		"centred.csv": centred.String()} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	edges := func(args ...string) string {
 		succeed(t, append(quick(append([]string{"fit"}, args...)...), "--out", "run", "--set",

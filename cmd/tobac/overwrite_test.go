@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/internal/cli"
+	"tobac/internal/must"
 )
 
 // Nothing of the user's is overwritten: not the truth and the data in the folder
@@ -17,9 +18,7 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 		"choose another folder, move what you want to keep, or give --force"
 	simulated(t)
 	copyFile := func(from, to string) {
-		if err := os.WriteFile(to, []byte(readFile(t, from)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(to, []byte(readFile(t, from)), 0o644))
 	}
 	// The truth is read from the folder of the results and stays.
 	truth := readFile(t, "data/graph.csv")
@@ -68,13 +67,9 @@ func TestNothingOfTheUsersIsOverwritten(t *testing.T) {
 		t.Error("--force did not replace the files")
 	}
 	// A result that the user edited is the user's.
-	if err := os.WriteFile("edges.csv", []byte("source,target,probability\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("edges.csv", []byte("source,target,probability\n"), 0o644))
 	refuses(t, "fit data/train.csv --engine exact --out .", cli.ExitUsage, "edges.csv: "+foreign)
-	if err := os.WriteFile("data/heldout.csv", []byte("mine\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("data/heldout.csv", []byte("mine\n"), 0o644))
 	refuses(t, "simulate --out data", cli.ExitUsage, "data/heldout.csv: "+foreign)
 	succeed(t, "simulate", "--out", "data", "--force")
 }
@@ -97,12 +92,8 @@ func TestConfigIsNotOverwritten(t *testing.T) {
 // and asks for the data where they are gone.
 func TestResumeNeedsNothingElse(t *testing.T) {
 	simulated(t)
-	if err := os.Mkdir("project", 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename("data", "project/data"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("project", 0o777))
+	must.Do(t, os.Rename("data", "project/data"))
 	succeed(t, sampled("fit", "project/data/train.csv", "--truth", "project/data/graph.csv",
 		"--holdout", "0.2", "--set", "svgd.steps=30", "--checkpoint", "project/state 1", "--out",
 		"project/run")...)
@@ -118,33 +109,23 @@ func TestResumeNeedsNothingElse(t *testing.T) {
 	}
 	check(resume("project/state 1"), "project/run")
 	// Moved together.
-	if err := os.Rename("project", "moved"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename("project", "moved"))
 	check(resume("moved/state 1"), "moved/run")
 	// The checkpoint alone.
-	if err := os.Rename("moved/state 1", "state 1"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename("moved", "gone"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename("moved/state 1", "state 1"))
+	must.Do(t, os.Rename("moved", "gone"))
 	if got := resume("state 1"); got.code != cli.ExitFailed || got.stderr != "tobac: state 1: "+
 		"its data are no longer in data/train.csv; give the data file: tobac fit --resume 'state "+
 		"1' DATA\n" {
 		t.Errorf("without data: %+v", got)
 	}
-	if err := os.Rename("gone", "moved"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename("gone", "moved"))
 	check(resume("state 1", "moved/data/train.csv", "--truth", "moved/data/graph.csv", "--out",
 		"new"), "new")
 	check(resume("state 1"), "new") // which the checkpoint has learned
-	if err := os.WriteFile("moved/data/train.csv",
+	must.Do(t, os.WriteFile("moved/data/train.csv",
 		[]byte("X0,X1,X2,X3,X4,X5\n1,2,3,4,5,6\n2,2,3,4,5,7\n3,2,3,1,5,6\n9,2,3,4,8,6\n1,2,8,4,5"+
-			",9\n1,7,3,4,5,9\n5,7,3,4,5,9\n1,7,3,4,7,9\n0,7,3,4,5,9\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+			",9\n1,7,3,4,5,9\n5,7,3,4,5,9\n1,7,3,4,7,9\n0,7,3,4,5,9\n"), 0o644))
 	if got := resume("state 1"); got.code != cli.ExitFailed ||
 		!strings.Contains(got.stderr, "state 1: the data have changed since") {
 		t.Errorf("with other data: %+v", got)

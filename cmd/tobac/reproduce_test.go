@@ -10,6 +10,7 @@ import (
 
 	"tobac/internal/cli"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 	"tobac/internal/study"
 )
 
@@ -86,10 +87,8 @@ func TestReproduce(t *testing.T) {
 	}
 	// A damaged cell.
 	damaged := outputsOf(t, "r/cells")[0]
-	if err := os.WriteFile(damaged,
-		[]byte(strings.Replace(readFile(t, damaged), "eshd", "eshe", 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(damaged,
+		[]byte(strings.Replace(readFile(t, damaged), "eshd", "eshe", 1)), 0o644))
 	got := succeed(t, append(strings.Fields(cheap), "--runs", "3", "--out", "r")...)
 	if !strings.Contains(got.stderr, filepath.Base(damaged)) ||
 		!strings.Contains(got.stderr, "done again") {
@@ -119,9 +118,7 @@ func TestReproduceInParts(t *testing.T) {
 		!strings.Contains(readFile(t, "part1/results.md"), "3 cells of 6 have an outcome") {
 		t.Errorf("collected: %+v", got)
 	}
-	if err := os.CopyFS("part1/cells/done", os.DirFS("part2/cells/done")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS("part1/cells/done", os.DirFS("part2/cells/done")))
 	succeed(t, append(args, "--out", "part1")...)
 	if readFile(t, "part1/results.csv") != want {
 		t.Error("the study in two parts has other results")
@@ -130,10 +127,7 @@ func TestReproduceInParts(t *testing.T) {
 		got.stdout, "has 6 jobs to do") {
 		t.Errorf("planned: %+v", got)
 	}
-	folder, err := jobs.ExistingFolder("planned/cells")
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(jobs.ExistingFolder("planned/cells"))(t)
 	if list, err := folder.Jobs(); err != nil || len(list) != 6 || list[0].Kind != study.JobKind {
 		t.Errorf("%d jobs are recorded, %v", len(list), err)
 	}
@@ -142,12 +136,8 @@ func TestReproduceInParts(t *testing.T) {
 // Mistakes are one line, before anything is computed or written.
 func TestReproduceMistakes(t *testing.T) {
 	inFolder(t, map[string]string{"file": "mine\n"})
-	if err := os.MkdirAll("taken", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("taken/results.csv", []byte("mine\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll("taken", 0o755))
+	must.Do(t, os.WriteFile("taken/results.csv", []byte("mine\n"), 0o644))
 	for args, want := range map[string]string{
 		"reproduce tabel1 --out r": `unknown experiment "tabel1"; did you mean table1?; allowed: table1, linear, nonlinear, size, order, networks, authors, svidag, all`,
 		"reproduce table1":         `tobac reproduce needs --out DIR, the folder for the cells and the results`,
@@ -190,9 +180,7 @@ func TestReproduceMistakes(t *testing.T) {
 		"things than results of tobac (results.csv, no valid tobac.json); choose a new or empty "+
 		"folder, or give --force")
 	if os.Getuid() != 0 && runtime.GOOS != "windows" {
-		if err := os.Mkdir("closed", 0o555); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir("closed", 0o555))
 		refuses(t, "reproduce table1 --only empty --out closed", cli.ExitFailed,
 			"closed: permission denied")
 	}

@@ -5,6 +5,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"tobac/internal/must"
 )
 
 // A study is killed in the middle. The next command writes the bytes of an undisturbed one, and
@@ -14,9 +16,7 @@ func TestKilledStudy(t *testing.T) {
 	args := strings.Fields("reproduce table1 --quick --runs 3 --only tobac-eqvar --workers 2 --out")
 	succeed(t, append(args, "whole")...)
 	victim := process(append(args, "killed"))
-	if err := victim.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, victim.Start())
 	killWhen(t, victim, func() bool { return len(outputsOf(t, "killed/cells")) >= 1 })
 	before := outputsOf(t, "killed/cells")
 	check := kept(t, before)

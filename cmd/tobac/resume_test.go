@@ -9,6 +9,7 @@ import (
 
 	"tobac/internal/cli"
 	"tobac/internal/file"
+	"tobac/internal/must"
 	"tobac/internal/vector"
 )
 
@@ -63,10 +64,7 @@ func TestCheckpointOfOtherKernels(t *testing.T) {
 	for _, set := range vector.Available() {
 		t.Run(set.String(), func(t *testing.T) {
 			simulated(t)
-			dir, err := os.Getwd()
-			if err != nil {
-				t.Fatal(err)
-			}
+			dir := must.Get(os.Getwd())(t)
 			helper := exec.Command(os.Args[0], "-test.run=^TestKernelsHelper$")
 			helper.Env = append(os.Environ(), "CHECKPOINT_DIR="+dir, "TOBAC_KERNELS="+set.String())
 			if out, err := helper.CombinedOutput(); err != nil {
@@ -109,10 +107,7 @@ func TestForeignCheckpoint(t *testing.T) {
 	succeed(t, sampled("fit", "data/train.csv", "--set", "svgd.steps=5", "--checkpoint",
 		"sent/state", "--out", "sent/run")...)
 	honest := readFile(t, "sent/state")
-	plain, err := file.Unseal([]byte(honest))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(file.Unseal([]byte(honest)))(t)
 	const home = "source,target\n"
 	for _, c := range []struct{ options, want string }{
 		{
@@ -124,19 +119,14 @@ func TestForeignCheckpoint(t *testing.T) {
 	} {
 		inFolder(t, map[string]string{"home/edges.csv": home, "sent/inside/edges.csv": home,
 			"data/train.csv": readFile(t, "data/train.csv")})
-		here, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
+		here := must.Get(os.Getwd())(t)
 		content := strings.Replace(string(plain), `{"name":"out","texts":["run"]}`,
 			strings.ReplaceAll(c.options, "HERE", here), 1)
 		write := file.Sealed(func(w io.Writer) error {
 			_, err := io.WriteString(w, content)
 			return err
 		})
-		if err := file.Write("sent/state", write); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, file.Write("sent/state", write))
 		switch place := strings.ReplaceAll(strings.Replace(c.want, "../", "", 1), "HERE",
 			here); place {
 		case "":
@@ -166,9 +156,7 @@ func TestResumeCommand(t *testing.T) {
 		"--seed 3 --force=false": "tobac fit --resume run.d/state",
 	} {
 		cmd := newFit()
-		if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.ParseFlags(strings.Fields(args)))
 		if got := resumeWith(&cli.CommandLine{Flags: cmd.Flags()}, "run.d/state"); got != want {
 			t.Errorf("%s: %q, want %q", args, got, want)
 		}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"tobac/internal/must"
 )
 
 // TestMainHelper is the program in a process of its own.
@@ -42,9 +44,7 @@ func TestSignals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		last := ""
 		for lines := bufio.NewScanner(stderr); lines.Scan(); last = lines.Text() {
 			if strings.HasPrefix(lines.Text(), "svgd: step 100 ") {
@@ -92,9 +92,7 @@ func TestSignalsWhileReading(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer stdin.Close()
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Start())
 			// more than a pipe holds: all of it is written once some is read
 			if strings.Contains(args, " - ") {
 				_, err = stdin.Write(bytes.Repeat([]byte("1,2,3\n"), 1<<18))
@@ -130,10 +128,7 @@ func TestIgnoredSignals(t *testing.T) {
 	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" -test.run=^TestMainHelper$`, os.Args[0])
 	cmd.Env = append(os.Environ(), "TOBAC_ARGS=fit data/train.csv --engine svgd --order eqvar "+
 		"--set particles=2 --set samples=4 --set steps=1000 --out run --set results.report=false")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stderr := must.Get(cmd.StderrPipe())(t)
 	if err := cmd.Start(); err != nil {
 		t.Skip("no shell: ", err)
 	}

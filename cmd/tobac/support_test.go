@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"tobac/internal/cli"
+	"tobac/internal/must"
 	_ "tobac/internal/unwritten"
 	"tobac/posterior"
 )
@@ -61,27 +62,15 @@ func succeed(t *testing.T, args ...string) invocation {
 func prepared(t *testing.T, data string, args ...string) *job {
 	t.Helper()
 	o := newFitOptions()
-	if err := fitCommand(o).ParseFlags(args); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.recall(); err != nil {
-		t.Fatal(err)
-	}
-	j, err := prepare(*o, data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+	must.Do(t, fitCommand(o).ParseFlags(args))
+	must.Do(t, o.recall())
+	return must.Get(prepare(*o, data, nil))(t)
 }
 
 // saved reads the posterior that a fit wrote into a folder.
 func saved(t *testing.T, dir string) *posterior.Posterior {
 	t.Helper()
-	p, err := readPosterior(dir, nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(readPosterior(dir, nil, false))(t)
 }
 
 // drawsIn is the part of particles.json in a folder that the draws are.
@@ -117,10 +106,8 @@ func inFolder(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, content := range files {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755),
-			os.WriteFile(name, []byte(content), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755),
+			os.WriteFile(name, []byte(content), 0o644)))
 	}
 }
 
@@ -166,10 +153,7 @@ func sampled(args ...string) []string {
 
 func readFile(t *testing.T, elements ...string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(elements...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(elements...)))(t)
 	return string(text)
 }
 
@@ -186,10 +170,7 @@ func parse(t *testing.T, text string) map[string]any {
 // listing returns the names in a folder, hidden ones included.
 func listing(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	names := []string{}
 	for _, e := range entries {
 		names = append(names, e.Name())

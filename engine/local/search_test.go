@@ -12,6 +12,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/local"
 	"tobac/internal/enginetest"
+	"tobac/internal/must"
 	"tobac/sem"
 )
 
@@ -23,11 +24,7 @@ func infer(t *testing.T, s local.Search, change func(p *engine.Problem)) *engine
 	if change != nil {
 		change(p)
 	}
-	o, err := engine.Infer(context.Background(), &s, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
+	return must.Get(engine.Infer(context.Background(), &s, p))(t)
 }
 
 // Probabilities are the shares of the graphs that were found, the same for any number of workers,

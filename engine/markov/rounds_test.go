@@ -17,6 +17,7 @@ import (
 	"tobac/internal/enginetest"
 	"tobac/internal/graphchains"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 	"tobac/sem"
 )
 
@@ -33,11 +34,7 @@ func inferred(t *testing.T, model sem.Model, c markov.MCMC, workers int) *engine
 		p.Data.Intervened.Set(i, 2, 1)
 	}
 	c.Chains, c.Iterations, c.WarmUp = 3, 250, 40
-	o, err := engine.Infer(context.Background(), &c, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
+	return must.Get(engine.Infer(context.Background(), &c, p))(t)
 }
 
 // same fails unless two outcomes have the same bits.
@@ -60,10 +57,7 @@ func same(t *testing.T, got, want *engine.Outcome) {
 // outputs counts those that a folder of jobs keeps.
 func outputs(t *testing.T, dir string) int {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "done", "*", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(dir, "done", "*", "*")))(t)
 	return len(files)
 }
 
@@ -85,9 +79,7 @@ func TestRoundsAsJobs(t *testing.T) {
 			}
 			files, _ := filepath.Glob(filepath.Join(dir, "done", "*", "*"))
 			for _, name := range files[len(files)/2:] { // of a run that was killed
-				if err := os.Remove(name); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Remove(name))
 			}
 			same(t, inferred(t, model, markov.MCMC{Jobs: dir}, 2), want)
 			remote := t.TempDir()

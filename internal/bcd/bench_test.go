@@ -8,6 +8,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/bcd"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/posterior"
 )
@@ -15,16 +16,9 @@ import (
 // simulated is a table of linear data of 100 rows, with its graph.
 func simulated(tb testing.TB, d, edges int, seed uint64) *dataset.Simulation {
 	tb.Helper()
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d,
-		EdgesPerNode: float64(edges) / float64(d), Seed: seed})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return sim
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d,
+		EdgesPerNode: float64(edges) / float64(d), Seed: seed}))(tb)
+	return must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed}))(tb)
 }
 
 // BenchmarkStep is one step at batch 64 at the published temperature.
@@ -39,9 +33,7 @@ func BenchmarkStep(b *testing.B) {
 			}
 			defer m.Close()
 			for b.Loop() {
-				if err := m.Advance(context.Background(), m.Step()+1); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, m.Advance(context.Background(), m.Step()+1))
 			}
 		})
 	}
@@ -54,9 +46,5 @@ func judge(tb testing.TB, draws []posterior.Draw, sim *dataset.Simulation) *metr
 	for k := range draws {
 		graphs[k] = draws[k].Graph
 	}
-	report, err := metrics.Evaluate(posterior.Uniform(graphs), sim.Graph, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return report
+	return must.Get(metrics.Evaluate(posterior.Uniform(graphs), sim.Graph, nil))(tb)
 }

@@ -6,6 +6,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/internal/bcd"
+	"tobac/internal/must"
 )
 
 // The numbers here are those of section 11 of the specification, computed by an
@@ -26,10 +27,7 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 // evaluate computes the outputs at the values of the inputs.
 func evaluate(t *testing.T, inputs, outputs []*ad.Node, at ...[]float64) [][]float64 {
 	t.Helper()
-	ev, err := ad.NewEvaluator(inputs, outputs, ad.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := must.Get(ad.NewEvaluator(inputs, outputs, ad.Options{}))(t)
 	defer ev.Close()
 	var dst [][]float64
 	for _, y := range outputs {
@@ -39,9 +37,7 @@ func evaluate(t *testing.T, inputs, outputs []*ad.Node, at ...[]float64) [][]flo
 	for _, x := range at {
 		src = append(src, ad.Feed{Data: x})
 	}
-	if err := ev.Eval(dst, src); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ev.Eval(dst, src))
 	return dst
 }
 

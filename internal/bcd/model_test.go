@@ -12,6 +12,7 @@ import (
 
 	"tobac/internal/bcd"
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	_ "tobac/internal/unwritten"
 	"tobac/metrics"
 	"tobac/posterior"
@@ -24,24 +25,15 @@ import (
 // fit is a model advanced to a step.
 func fit(t *testing.T, x *mat.Dense, s bcd.Settings, workers, to int) *bcd.Model {
 	t.Helper()
-	m, err := bcd.New(x, s, workers, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(bcd.New(x, s, workers, 3))(t)
 	t.Cleanup(m.Close)
-	if err := m.Advance(context.Background(), to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Advance(context.Background(), to))
 	return m
 }
 
 func drawsOf(t *testing.T, m *bcd.Model, count int) []posterior.Draw {
 	t.Helper()
-	draws, err := m.Draws(context.Background(), count)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return draws
+	return must.Get(m.Draws(context.Background(), count))(t)
 }
 
 // forms are settings whose programs differ.
@@ -66,22 +58,13 @@ func TestSameBits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := fit(t, x, s, 1, 30)
 			first := fit(t, x, s, 3, 11)
-			text, err := json.Marshal(first.State())
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(json.Marshal(first.State()))(t)
 			var state bcd.State
-			if err := json.Unmarshal(text, &state); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(text, &state))
 			second := fit(t, x, s, 2, 0)
-			if err := second.Restore(&state); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, second.Restore(&state))
 			for _, m := range []*bcd.Model{first, second} {
-				if err := m.Advance(context.Background(), 1000); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, m.Advance(context.Background(), 1000))
 				if m.Step() != 30 || m.Steps() != 30 {
 					t.Errorf("at step %d of %d, want 30", m.Step(), m.Steps())
 				}
@@ -273,10 +256,7 @@ func TestNewRefuses(t *testing.T) {
 // columns is said.
 func TestEdgeRuleOfColumns(t *testing.T) {
 	raw := simulated(t, 4, 4, 1).Train
-	standard, err := raw.Standardize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	standard := must.Get(raw.Standardize())(t)
 	shifted, scaled := mat.DenseCopyOf(raw.X), mat.DenseCopyOf(raw.X)
 	shifted.Apply(func(_, j int, v float64) float64 { return v + 50*float64(j) }, raw.X)
 	scaled.Apply(func(_, j int, v float64) float64 { return v * math.Pow(10, float64(j)) }, raw.X)
@@ -350,22 +330,10 @@ func exactEdges(t *testing.T, x *mat.Dense) *mat.Dense {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prior, err := score.Sparse(d, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := exact.New(context.Background(), scores, prior, exact.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	orders, err := all.Orders(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	graphs, err := orders.Graphs(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(score.Sparse(d, 1))(t)
+	all := must.Get(exact.New(context.Background(), scores, prior, exact.Options{}))(t)
+	orders := must.Get(all.Orders(context.Background()))(t)
+	graphs := must.Get(orders.Graphs(context.Background()))(t)
 	return graphs.Edges()
 }
 
@@ -393,20 +361,12 @@ func TestStandardised(t *testing.T) {
 	}
 	for _, tt := range sizes {
 		sim := simulated(t, tt.d, tt.d, 4)
-		table, err := sim.Train.Standardize()
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(sim.Train.Standardize())(t)
 		sum := mat.NewDense(tt.d, tt.d, nil)
 		for seed := range uint64(3) {
-			m, err := bcd.New(table.X, bcd.Settings{Steps: tt.steps, Batch: tt.batch,
-				LearningRate: 5e-3, UnequalVariances: true}, 2, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := m.Advance(context.Background(), tt.steps); err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(bcd.New(table.X, bcd.Settings{Steps: tt.steps, Batch: tt.batch,
+				LearningRate: 5e-3, UnequalVariances: true}, 2, seed))(t)
+			must.Do(t, m.Advance(context.Background(), tt.steps))
 			draws := drawsOf(t, m, 500)
 			m.Close()
 			report := judge(t, draws, sim)

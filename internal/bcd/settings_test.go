@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/internal/bcd"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -68,10 +69,7 @@ func TestEdgeRules(t *testing.T) {
 		"largest:0.3": {{0, 2, 0, 0, 0, 0, 0, 0, 0}, {0, -1, 0, 0, 0, 0, 0, 0, 0}},
 		"signs:0.95":  {{0, 0, .4, 0, 0, .1, 0, 0, 0}, {0, 0, .2, 0, 0, 0, 0, .3, 0}},
 	} {
-		rule, err := bcd.ParseEdgeRule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rule := must.Get(bcd.ParseEdgeRule(text))(t)
 		first := mat.NewDense(3, 3, []float64{0, 2, .4, 0, 0, .1, 0, 0, 0})
 		second := mat.NewDense(3, 3, []float64{0, -1, .2, 0, 0, 0, 0, .3, 0})
 		bcd.ApplyEdges(rule, []*mat.Dense{first, second})

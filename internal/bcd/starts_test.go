@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/internal/bcd"
+	"tobac/internal/must"
 )
 
 // The first start is the fit of a single start with its steps, bit for bit; every start begins
@@ -28,9 +29,7 @@ func TestStarts(t *testing.T) {
 	}
 	finished := [][]float64{first} // parameters of the best start so far
 	for _, to := range []int{20, 31} {
-		if err := m.Advance(context.Background(), to); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Advance(context.Background(), to))
 		state := m.State()
 		if best := state.Best; to < 31 {
 			finished = append(finished, best)

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 )
 
 func texts(f *delimited.File) [][]string {
@@ -80,11 +81,8 @@ func TestReadSplits(t *testing.T) {
 }
 
 func TestReadCountsLines(t *testing.T) {
-	f, err := delimited.Read(strings.NewReader("\r\n\"x\ny\r\nz\",b\r1,2\n3,4"), "t.csv",
-		delimited.Syntax{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(delimited.Read(strings.NewReader("\r\n\"x\ny\r\nz\",b\r1,2\n3,4"), "t.csv",
+		delimited.Syntax{}))(t)
 	var got []int
 	for _, record := range f.Records {
 		got = append(got, record.Line)
@@ -213,10 +211,7 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestNumbersKeepOneDecimalMark(t *testing.T) {
-	f, err := delimited.Read(strings.NewReader("a;b"), "t.csv", delimited.Syntax{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(delimited.Read(strings.NewReader("a;b"), "t.csv", delimited.Syntax{}))(t)
 	numbers := f.Numbers()
 	for line, text := range []string{"1", "2,5", "3e4", "4,5"} {
 		if _, err := numbers.Parse(text, line, "a"); err != nil {

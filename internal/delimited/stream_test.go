@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 )
 
 // streamed are all records of a text, with the separator.
@@ -96,11 +97,8 @@ func TestStreamIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := delimited.NewStream(iotest.OneByteReader(strings.NewReader(string(text))),
-			"t.csv", delimited.Syntax{Separator: ','})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(delimited.NewStream(iotest.OneByteReader(strings.NewReader(string(text))),
+			"t.csv", delimited.Syntax{Separator: ','}))(t)
 		var got [][]string
 		for {
 			cells, _, err := s.Next()

@@ -13,6 +13,7 @@ import (
 	"tobac/autograd"
 	"tobac/dag"
 	"tobac/internal/evidence"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 	_ "tobac/internal/unwritten"
@@ -61,10 +62,7 @@ func allSets(j int) (all [][]int) {
 // newSets are closed at the end of the test.
 func newSets(t *testing.T, lik models.Likelihood, cfg evidence.Config) *evidence.Sets {
 	t.Helper()
-	s, err := evidence.New(lik, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(evidence.New(lik, cfg))(t)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -72,11 +70,8 @@ func newSets(t *testing.T, lik models.Likelihood, cfg evidence.Config) *evidence
 func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int,
 	points int) []*evidence.Estimate {
 	t.Helper()
-	all, err := newSets(t, lik, evidence.Config{Seed: 3}).Estimate(context.Background(),
-		nodescore.Families(j, sets...), points)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(newSets(t, lik, evidence.Config{Seed: 3}).Estimate(context.Background(),
+		nodescore.Families(j, sets...), points))(t)
 	for _, e := range all { // of points with weights that differ; several temperatures halve it
 		switch size := e.EffectiveSize; {
 		case e.StandardError == 0:
@@ -93,15 +88,9 @@ func estimates(t *testing.T, lik models.Likelihood, j int, sets [][]int,
 func linear(t *testing.T, d int) (score.Conjugate, models.Likelihood) {
 	t.Helper()
 	x := chain(80, d, 1)
-	exact, err := score.NewLinear(x, nil,
-		score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lik, err := models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(score.NewLinear(x, nil,
+		score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true}))(t)
+	lik := must.Get(models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.2}))(t)
 	return exact, lik
 }
 
@@ -257,20 +246,14 @@ func TestNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := tempering.NewSets(x, nil,
-		tempering.Config{Hidden: 3, Activation: models.Tanh, NoiseVariance: 0.2, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sets := must.Get(tempering.NewSets(x, nil,
+		tempering.Config{Hidden: 3, Activation: models.Tanh, NoiseVariance: 0.2, Seed: 1}))(t)
 	list := [][]int{{}, {0}, {0, 1}}
 	var parents []nodescore.Family
 	for _, s := range list {
 		parents = append(parents, nodescore.Family{Of: 2, Set: s})
 	}
-	want, err := sets.Estimate(context.Background(), parents, 1024)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(sets.Estimate(context.Background(), parents, 1024))(t)
 	for k, e := range estimates(t, lik, 2, list, 256) {
 		spread := 4 * math.Hypot(e.StandardError, math.Abs(want[k].Halves[0]-want[k].Halves[1])/2+
 			0.05)
@@ -377,23 +360,14 @@ func TestNoParameters(t *testing.T) {
 // bits with any number of workers.
 func TestDraw(t *testing.T) {
 	x := chain(60, 3, 8)
-	exact, err := score.NewLinear(x, nil,
-		score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lik, err := models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(score.NewLinear(x, nil,
+		score.LinearOptions{NoiseVariance: 0.2, EdgeVariance: 1, NoIntercept: true}))(t)
+	lik := must.Get(models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.2}))(t)
 	draw := func(workers int) (rows [][]float64) {
 		s := newSets(t, lik, evidence.Config{Seed: 1, Workers: workers})
 		var parents []*evidence.Estimate
 		for j, set := range [][]int{{}, {0}, {0, 1}} {
-			all, err := s.Estimate(context.Background(), nodescore.Families(j, set), 512)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := must.Get(s.Estimate(context.Background(), nodescore.Families(j, set), 512))(t)
 			parents = append(parents, all...)
 		}
 		for k := range 64 {
@@ -433,10 +407,7 @@ func TestWithSeed(t *testing.T) {
 	m := scale{chain(20, 2, 5), "two"}
 	first := newSets(t, m, evidence.Config{Seed: 1})
 	log := func(s *evidence.Sets) float64 {
-		all, err := s.Estimate(context.Background(), nodescore.Families(1, nil), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(s.Estimate(context.Background(), nodescore.Families(1, nil), 64))(t)
 		return all[0].LogEvidence
 	}
 	if one, got, want := log(first), log(first.WithSeed(2)),
@@ -486,10 +457,7 @@ func TestGuess(t *testing.T) {
 		list = append(list, nodescore.Families(j, allSets(j)...)...)
 	}
 	for _, part := range [][]nodescore.Family{list[len(list)-9:], list} {
-		logs, err := s.Guess(t.Context(), part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		logs := must.Get(s.Guess(t.Context(), part))(t)
 		for k, f := range part {
 			if want := exact.LogScore(f.Of, f.Set); math.Abs(logs[k]-want) > 1e-4 {
 				t.Errorf("variable %d, parents %v: guess %v, want %v", f.Of, f.Set, logs[k], want)
@@ -508,16 +476,10 @@ func TestTogether(t *testing.T) {
 		for j := range 4 {
 			list = append(list, nodescore.Family{Of: j}, nodescore.Family{Of: j})
 		}
-		all, err := s.Estimate(t.Context(), list, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(s.Estimate(t.Context(), list, 64))(t)
 		for k, f := range list {
-			one, err := newSets(t, scale{x, kind}, evidence.Config{}).Estimate(t.Context(),
-				list[k:k+1], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			one := must.Get(newSets(t, scale{x, kind}, evidence.Config{}).Estimate(t.Context(),
+				list[k:k+1], 64))(t)
 			if got, want := all[k].LogEvidence, one[0].LogEvidence; math.Abs(got-want) > 1e-9 {
 				t.Errorf("%s, variable %d: %v together, %v alone", kind, f.Of, got, want)
 			}
@@ -551,11 +513,8 @@ func TestStandardErrorsOverSeeds(t *testing.T) {
 				}
 				log, sd = logs[0], errs[0]
 			} else {
-				all, err := s.WithSeed(seed).Estimate(context.Background(),
-					nodescore.Families(1, nil), c.points)
-				if err != nil {
-					t.Fatal(err)
-				}
+				all := must.Get(s.WithSeed(seed).Estimate(context.Background(),
+					nodescore.Families(1, nil), c.points))(t)
 				log, sd = all[0].LogEvidence, all[0].StandardError
 			}
 			z := (log - want) / sd

@@ -9,6 +9,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/anneal"
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -31,9 +32,7 @@ func store(b *testing.B, s score.Scorer) stored {
 			}
 		}
 		r.q[j] = make([]float64, 1<<(d-1))
-		if err := score.LogScores(context.Background(), s, r.q[j], j, others); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, score.LogScores(context.Background(), s, r.q[j], j, others))
 	}
 	return r
 }
@@ -43,15 +42,9 @@ func (s stored) LogScores(dst []float64, j int, _ []int) { copy(dst, s.q[j]) }
 // simulated are rows of a random linear model with equal noise variances.
 func simulated(tb testing.TB, d, edges, rows int) *mat.Dense {
 	tb.Helper()
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d,
-		EdgesPerNode: float64(edges) / float64(d), Seed: 1})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: rows, Seed: 1})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d,
+		EdgesPerNode: float64(edges) / float64(d), Seed: 1}))(tb)
+	s := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Rows: rows, Seed: 1}))(tb)
 	return s.Train.X
 }
 
@@ -73,10 +66,7 @@ func scorers(b *testing.B) map[string]score.Scorer {
 	}
 	made := map[string]score.Scorer{}
 	for name, x := range all {
-		s, err := score.NewBGe(x, nil, score.BGeOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		s := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(b)
 		made[name] = s
 	}
 	return made
@@ -106,10 +96,7 @@ func benchmarkAfterNew(b *testing.B, each func(b *testing.B, p *exact.Posterior,
 			if err != nil {
 				b.Fatal(err)
 			}
-			o, err := p.Orders(context.Background())
-			if err != nil {
-				b.Fatal(err)
-			}
+			o := must.Get(p.Orders(context.Background()))(b)
 			each(b, p, o)
 		})
 	}
@@ -130,10 +117,7 @@ func BenchmarkGraphs(b *testing.B) {
 	benchmarkAfterNew(b, func(b *testing.B, _ *exact.Posterior, o *exact.Orders) {
 		b.ReportAllocs()
 		for b.Loop() {
-			g, err := o.Graphs(context.Background())
-			if err != nil {
-				b.Fatal(err)
-			}
+			g := must.Get(o.Graphs(context.Background()))(b)
 			b.ReportMetric(g.Rounding(), "rounding")
 			b.ReportMetric(o.LogEvidence()-g.LogEvidence(), "nats")
 		}
@@ -143,10 +127,7 @@ func BenchmarkGraphs(b *testing.B) {
 func BenchmarkDraws(b *testing.B) {
 	benchmarkAfterNew(b, func(b *testing.B, _ *exact.Posterior, o *exact.Orders) {
 		for b.Loop() {
-			draws, err := o.Draws(context.Background(), 1000, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
+			draws := must.Get(o.Draws(context.Background(), 1000, 1))(b)
 			b.ReportMetric(anneal.EffectiveSize(logWeights(draws)), "effective")
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"tobac/dag"
 	"tobac/internal/anneal"
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -69,10 +70,7 @@ func TestDraws(t *testing.T) {
 					s[2][0b01011] += 2000 // more than one level of sums
 				}
 				_, o := posterior(t, s, prior, exact.Options{})
-				draws, err := o.Draws(context.Background(), n, 7)
-				if err != nil {
-					t.Fatal(err)
-				}
+				draws := must.Get(o.Draws(context.Background(), n, 7))(t)
 				weighted, _ := frequencies(draws, d)
 				effective := anneal.EffectiveSize(logWeights(draws))
 				want := enumerate(s, prior, false)
@@ -98,18 +96,9 @@ func TestDrawsDeterministic(t *testing.T) {
 	s, prior := randomTable(6, 0, 2, 1), score.Fair(6)
 	_, one := posterior(t, s, prior, exact.Options{Workers: 1})
 	_, many := posterior(t, s, prior, exact.Options{Workers: 5})
-	a, err := one.Draws(context.Background(), 300, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := many.Draws(context.Background(), 100, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := many.Draws(context.Background(), 100, 6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(one.Draws(context.Background(), 300, 5))(t)
+	b := must.Get(many.Draws(context.Background(), 100, 5))(t)
+	c := must.Get(many.Draws(context.Background(), 100, 6))(t)
 	if !reflect.DeepEqual(a[:100], b) {
 		t.Error("the first 100 of 300 draws of one worker differ from the 100 of five")
 	}

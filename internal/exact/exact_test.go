@@ -7,16 +7,14 @@ import (
 	"testing"
 
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
 // priors are the kinds of prior for d variables that the tests go through.
 func priors(t *testing.T, d int) map[string]*score.Prior {
 	t.Helper()
-	er, err := score.ErdosRenyi(d, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	er := must.Get(score.ErdosRenyi(d, 0.3))(t)
 	constrained := score.Fair(d)
 	if d >= 3 {
 		constrained.Forbid(0, 1)
@@ -31,7 +29,7 @@ func priors(t *testing.T, d int) map[string]*score.Prior {
 	tiers.Tiers(tier)
 	bounded := score.ScaleFree(d)
 	bounded.MaxParents(2)
-	table, err := score.EdgeProbabilities(d, func(i, j int) float64 {
+	table := must.Get(score.EdgeProbabilities(d, func(i, j int) float64 {
 		switch {
 		case i == d-1 && j == 0:
 			return 1
@@ -39,10 +37,7 @@ func priors(t *testing.T, d int) map[string]*score.Prior {
 			return 0
 		}
 		return 0.1 + 0.7*math.Abs(math.Sin(float64(3*i+j)))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	all := map[string]*score.Prior{"uniform": score.Uniform(d), "fair": score.Fair(d),
 		"scale-free": score.ScaleFree(d), "erdos-renyi": er}
 	if d > 1 {
@@ -59,14 +54,8 @@ var ranges = []struct{ offset, deviation float64 }{{0, 1}, {-1e4, 30}, {-800, 40
 func posterior(t *testing.T, s score.Scorer, prior *score.Prior,
 	opt exact.Options) (*exact.Posterior, *exact.Orders) {
 	t.Helper()
-	p, err := exact.New(context.Background(), s, prior, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := p.Orders(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(exact.New(context.Background(), s, prior, opt))(t)
+	o := must.Get(p.Orders(context.Background()))(t)
 	return p, o
 }
 

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -92,15 +93,9 @@ func alongOrder(s score.Scorer, prior *score.Prior, order []int) (reference, boo
 func TestGivenDraws(t *testing.T) {
 	for _, d := range []int{1, 2, 7} {
 		order := rand.New(rand.NewPCG(uint64(d), 2)).Perm(d)
-		g, err := exact.GivenOrder(context.Background(), randomTable(d, -500, 1.5, 4),
-			score.Fair(d), order, exact.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		draws, err := g.Draws(context.Background(), 40000, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(exact.GivenOrder(context.Background(), randomTable(d, -500, 1.5, 4),
+			score.Fair(d), order, exact.Options{}))(t)
+		draws := must.Get(g.Draws(context.Background(), 40000, 9))(t)
 		edges, _ := frequencies(draws, d)
 		near(t, "frequency of the edge", edges, g.Edges(), 0.0125)
 		for _, draw := range draws {

@@ -6,15 +6,12 @@ import (
 	"testing"
 
 	"tobac/internal/exact"
+	"tobac/internal/must"
 )
 
 func graphs(t *testing.T, o *exact.Orders) *exact.Graphs {
 	t.Helper()
-	g, err := o.Graphs(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return must.Get(o.Graphs(context.Background()))(t)
 }
 
 // The posterior over graphs is that of the sum over all graphs, for every prior and

@@ -17,6 +17,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -27,11 +28,7 @@ func sachs(t *testing.T) score.Conjugate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := score.NewBGe(table.X, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(score.NewBGe(table.X, nil, score.BGeOptions{}))(t)
 }
 
 // A permutation of the variables permutes the results.
@@ -80,10 +77,7 @@ func TestRelabelling(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	const d = 15
 	x := simulated(t, d, 30, 100)
-	s, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
 	type everything struct {
 		orders, before, graphs, ancestors *mat.Dense
 		evidence, graphEvidence, rounding float64
@@ -119,10 +113,7 @@ func TestWorkers(t *testing.T) {
 func TestCoveredEdge(t *testing.T) {
 	for d := 3; d <= 6; d++ {
 		x := simulated(t, d, d-2, 50)
-		s, err := score.NewBGe(x, nil, score.BGeOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
 		// Without other edges, the two are equivalent.
 		prior := score.Uniform(d)
 		for i := range d {
@@ -309,19 +300,13 @@ func TestGraphsCost(t *testing.T) {
 	const d = 13
 	cost := func(s score.Scorer) float64 {
 		_, o := posterior(t, s, score.Fair(d), exact.Options{})
-		c, err := o.GraphsCost(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(o.GraphsCost(context.Background()))(t)
 		return c / math.Pow(3, d)
 	}
 	if c := cost(randomTable(d, 0, 0, 1)); c < 0.25 || c > 1 {
 		t.Errorf("no data: %v of 3^d terms, want most", c)
 	}
-	bge, err := score.NewBGe(simulated(t, d, 2*d, 10000), nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bge := must.Get(score.NewBGe(simulated(t, d, 2*d, 10000), nil, score.BGeOptions{}))(t)
 	if c := cost(bge); c > 0.1 {
 		t.Errorf("10,000 rows: %v of 3^d terms, want few", c)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -18,16 +19,12 @@ func TestLogPriorEnumerated(t *testing.T) {
 		for name, prior := range priors(t, d) {
 			t.Run(fmt.Sprintf("d=%d/%s", d, name), func(t *testing.T) {
 				s := randomTable(d, 0, 0, 1)
-				got, err := exact.LogPriorOrders(context.Background(), prior, exact.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				got :=
+					must.Get(exact.LogPriorOrders(context.Background(), prior, exact.Options{}))(t)
 				nearNumber(t, "ln of the sum over orders", got,
 					enumerate(s, prior, true).logEvidence, 1e-12)
-				got, err = exact.LogPriorGraphs(context.Background(), prior, exact.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				got =
+					must.Get(exact.LogPriorGraphs(context.Background(), prior, exact.Options{}))(t)
 				nearNumber(t, "ln of the sum over graphs", got,
 					enumerate(s, prior, false).logEvidence, 1e-12)
 			})
@@ -43,11 +40,8 @@ func TestLogPriorCountsGraphs(t *testing.T) {
 	}{{6, 3781503}, {7, 1138779265}, {8, 783702329343}, {9, 1213442454842881},
 		{10, 4175098976430598143}}
 	for _, test := range tests {
-		got, err := exact.LogPriorGraphs(context.Background(), score.Uniform(test.d),
-			exact.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(exact.LogPriorGraphs(context.Background(), score.Uniform(test.d),
+			exact.Options{}))(t)
 		nearNumber(t, fmt.Sprintf("ln of the number of graphs with %d vertices", test.d), got,
 			math.Log(test.want), 1e-13*got)
 	}
@@ -58,24 +52,15 @@ func TestLogPriorCountsGraphs(t *testing.T) {
 // to cancellation.
 func TestLogPriorTwoWays(t *testing.T) {
 	for _, d := range []int{6, 9, 12} {
-		sparse, err := score.ErdosRenyi(d, 1e-6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparse := must.Get(score.ErdosRenyi(d, 1e-6))(t)
 		bounded := score.Fair(d)
 		bounded.MaxParents(3)
 		for name, prior := range map[string]*score.Prior{"uniform": score.Uniform(d),
 			"sparse": sparse, "bounded": bounded} {
 			_, o := posterior(t, randomTable(d, 0, 0, 1), prior, exact.Options{})
-			got, err := exact.LogPriorOrders(context.Background(), prior, exact.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(exact.LogPriorOrders(context.Background(), prior, exact.Options{}))(t)
 			nearNumber(t, name+": sum over orders", got, o.LogEvidence(), 1e-12)
-			got, err = exact.LogPriorGraphs(context.Background(), prior, exact.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got = must.Get(exact.LogPriorGraphs(context.Background(), prior, exact.Options{}))(t)
 			nearNumber(t, name+": sum over graphs", got, graphs(t, o).LogEvidence(), 1e-11)
 		}
 	}
@@ -128,17 +113,11 @@ func TestRandomKnowledgeEnumerated(t *testing.T) {
 			want := enumerate(s, prior, true)
 			nearNumber(t, "log evidence over orders", o.LogEvidence(), want.logEvidence, 1e-10)
 			near(t, "over orders, edge", o.Edges(), want.edges, 1e-10)
-			g, err := o.Graphs(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must.Get(o.Graphs(t.Context()))(t)
 			want = enumerate(s, prior, false)
 			nearNumber(t, "log evidence over graphs", g.LogEvidence(), want.logEvidence, 1e-10)
 			near(t, "over graphs, edge", g.Edges(), want.edges, 1e-10)
-			draws, err := o.Draws(t.Context(), 50, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			draws := must.Get(o.Draws(t.Context(), 50, seed))(t)
 			for _, draw := range draws {
 				for j := range d {
 					if math.IsInf(prior.LogPrior(j, draw.Graph.Parents(j)), -1) {

@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/internal/scoring"
 )
 
@@ -18,14 +19,8 @@ func TestScores(t *testing.T) {
 	for name, prior := range priors(t, d) {
 		t.Run(name, func(t *testing.T) {
 			s := randomTable(d, -700, 1.5, 7)
-			p, err := exact.New(ctx, s, prior, exact.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			o, err := p.Orders(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(exact.New(ctx, s, prior, exact.Options{}))(t)
+			o := must.Get(p.Orders(ctx))(t)
 			kept := o.Scores(prior)
 			if kept.Vars() != d {
 				t.Errorf("%d variables, want %d", kept.Vars(), d)

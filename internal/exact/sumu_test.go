@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -31,10 +32,7 @@ func sumuCases(t *testing.T) map[string]*exact.Orders {
 		"sachs-fair-11":    {sachs(t), score.Fair(11)},
 		"sachs-uniform-11": {sachs(t), score.Uniform(11)},
 	}
-	x, err := score.NewBGe(simulated(t, 15, 30, 100), nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(score.NewBGe(simulated(t, 15, 30, 100), nil, score.BGeOptions{}))(t)
 	cases["simulated-15"] = struct {
 		s     score.Scorer
 		prior *score.Prior
@@ -53,16 +51,12 @@ func sumuCases(t *testing.T) map[string]*exact.Orders {
 		for j := range d {
 			for set := range 1 << (d - 1) {
 				parents := members(set&(1<<j-1) | set>>j<<(j+1))
-				if err := binary.Write(&file, binary.LittleEndian, c.s.LogScore(j, parents)+
-					c.prior.LogPrior(j, parents)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, binary.Write(&file, binary.LittleEndian, c.s.LogScore(j, parents)+
+					c.prior.LogPrior(j, parents)))
 			}
 		}
-		if err := os.WriteFile(filepath.Join(*tables, name+".f64"), file.Bytes(),
-			0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(*tables, name+".f64"), file.Bytes(),
+			0o666))
 	}
 	return all
 }

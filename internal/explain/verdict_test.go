@@ -19,6 +19,7 @@ import (
 	"tobac/engine/sums"
 	"tobac/internal/explain"
 	"tobac/internal/inspect"
+	"tobac/internal/must"
 	"tobac/ordering"
 	"tobac/posterior"
 	"tobac/sem"
@@ -99,11 +100,7 @@ func unitsTable(d, n int, seed uint64) *dataset.Table {
 
 func fitted(t *testing.T, data *dataset.Table, cfg tobac.Config) *tobac.Result {
 	t.Helper()
-	r, err := tobac.Fit(context.Background(), data, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(tobac.Fit(context.Background(), data, cfg))(t)
 }
 
 // No sentence contradicts the numbers: the counts are those of the probabilities, and
@@ -271,10 +268,7 @@ func TestVerdictOfFits(t *testing.T) {
 			if strings.HasPrefix(row.name, "networks") {
 				data = unitsTable(3, 30, 1)
 			}
-			r, err := tobac.Fit(context.Background(), data, row.cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(tobac.Fit(context.Background(), data, row.cfg))(t)
 			checkVerdict(t, r)
 			all := strings.Join(explain.Of(r).Sentences, "\n")
 			for _, want := range row.want {
@@ -313,11 +307,9 @@ func TestVerdictNamesUnits(t *testing.T) {
 			x.Set(i, j, v)
 		}
 	}
-	r, err := tobac.Fit(context.Background(), &dataset.Table{Names: []string{"a", "b", "c", "d"},
-		X: x}, tobac.Config{Model: sem.Linear{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r :=
+		must.Get(tobac.Fit(context.Background(), &dataset.Table{Names: []string{"a", "b", "c", "d"},
+			X: x}, tobac.Config{Model: sem.Linear{}}))(t)
 	if v := explain.Of(r); v.ByVariance < 0.9 ||
 		!strings.Contains(strings.Join(v.Sentences, " "), "the directions follow the units") {
 		t.Errorf("verdict %+v", v)
@@ -338,11 +330,8 @@ func TestVerdictOfDependentRows(t *testing.T) {
 		x.Set(5, 1, float64(k))
 		return &dataset.Table{Names: data.Names, X: x}
 	}}
-	imputed, err := tobac.FitImputed(context.Background(), completed,
-		tobac.Config{Model: sem.BGe{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	imputed := must.Get(tobac.FitImputed(context.Background(), completed,
+		tobac.Config{Model: sem.BGe{}}))(t)
 	for _, r := range []*tobac.Result{fitted(t, data, tobac.Config{Model: sem.BGe{}}), imputed} {
 		checkVerdict(t, r)
 		for what, all := range map[string][]string{"verdict": explain.Of(r).Sentences,

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/figures"
+	"tobac/internal/must"
 )
 
 // -gallery DIR writes all figures of the gallery, to be looked at.
@@ -22,14 +23,8 @@ func TestGallery(t *testing.T) {
 	again := gallery()
 	for name, g := range gallery() {
 		t.Run(name, func(t *testing.T) {
-			f, err := g.Draw()
-			if err != nil {
-				t.Fatal(err)
-			}
-			second, err := again[name].Draw()
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(g.Draw())(t)
+			second := must.Get(again[name].Draw())(t)
 			var svg, other, png bytes.Buffer
 			for _, err := range []error{f.WriteSVG(&svg), second.WriteSVG(&other)} {
 				if err != nil {
@@ -42,17 +37,13 @@ func TestGallery(t *testing.T) {
 			if *galleryDir == "" && strings.Contains(name, "-") { // drawing is slow
 				return
 			}
-			if err := f.WritePNG(&png); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, f.WritePNG(&png))
 			if *galleryDir == "" {
 				return
 			}
 			for ending, b := range map[string][]byte{".svg": svg.Bytes(), ".png": png.Bytes()} {
-				if err := os.WriteFile(filepath.Join(*galleryDir, name+ending), b,
-					0o666); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(*galleryDir, name+ending), b,
+					0o666))
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/figures"
+	"tobac/internal/must"
 	"tobac/metrics"
 )
 
@@ -33,11 +34,8 @@ func TestAreasAgreeWithMetrics(t *testing.T) {
 			}
 		}
 		for _, diagonal := range []bool{false, true} {
-			f, err := figures.ROC{Methods: []figures.Judged{{Method: "m",
-				Sets: []figures.Predictions{figures.Pairs(p, truth, diagonal)}}}}.Draw()
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(figures.ROC{Methods: []figures.Judged{{Method: "m",
+				Sets: []figures.Predictions{figures.Pairs(p, truth, diagonal)}}}}.Draw())(t)
 			which := metrics.OffDiagonal
 			if diagonal {
 				which = metrics.WithDiagonal

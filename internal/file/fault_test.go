@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // faults runs do again and again, and lets one call to the file system after the
@@ -80,9 +81,7 @@ func TestCommitFaults(t *testing.T) {
 				if from == "" {
 					return
 				}
-				if err := put("run", file.Guard{}, former, names...); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, put("run", file.Guard{}, former, names...))
 			}
 			do := func() error { return put("run", file.Guard{}, fresh, names...) }
 			faults(t, prepare, do, func(t *testing.T, name string, failed error) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // A reader gets what a set wrote, and nothing that was changed, exchanged or added.
@@ -47,10 +48,8 @@ func TestFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.SetID("7")
-			if err := errors.Join(s.Write("a", writes("a1")), s.Write("b", writes("b1")),
-				s.Commit()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(s.Write("a", writes("a1")), s.Write("b", writes("b1")),
+				s.Commit()))
 			c.change()
 			text, err := proved("run", "a")
 			if c.want == "" && (err != nil || text != "a1") || c.want != "" &&
@@ -58,10 +57,7 @@ func TestFolder(t *testing.T) {
 					errors.Is(err, file.ErrUnproven) != strings.Contains(c.want, "not what")) {
 				t.Errorf("got %q and error %v, want %s", text, err, c.want)
 			}
-			f, err := file.OpenFolder("run", true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(file.OpenFolder("run", true))(t)
 			edited, err := all(f, "a")
 			if string(edited) != c.edited || (c.edited == "") != (err != nil) {
 				t.Errorf("as it is: got %q and error %v", edited, err)
@@ -76,10 +72,7 @@ func TestFolder(t *testing.T) {
 // Files say of which run they are, and the first decides where no manifest does.
 func TestSameRun(t *testing.T) {
 	inFolder(t)
-	f, err := file.OpenFolder(".", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(file.OpenFolder(".", false))(t)
 	if err := errors.Join(f.SameRun("a", "1"), f.SameRun("b", "1")); err != nil {
 		t.Error(err)
 	}
@@ -96,21 +89,11 @@ func TestSameRun(t *testing.T) {
 // A set that has no id of its own leaves that of the folder.
 func TestSetKeepsTheID(t *testing.T) {
 	inFolder(t)
-	s, err := file.OpenSet("run", []string{"a"}, file.Guard{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(file.OpenSet("run", []string{"a"}, file.Guard{}))(t)
 	s.SetID("first")
-	if err := errors.Join(s.Write("a", writes("a")), s.Commit()); err != nil {
-		t.Fatal(err)
-	}
-	if err := put("run", file.Guard{}, map[string]string{"b": "b"}, "b"); err != nil {
-		t.Fatal(err)
-	}
-	f, err := file.OpenFolder("run", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(s.Write("a", writes("a")), s.Commit()))
+	must.Do(t, put("run", file.Guard{}, map[string]string{"b": "b"}, "b"))
+	f := must.Get(file.OpenFolder("run", false))(t)
 	if f.SameRun("a", "first") != nil || f.SameRun("a", "second") == nil {
 		t.Error("the id was lost")
 	}
@@ -148,9 +131,7 @@ func FuzzFolder(f *testing.F) {
 func TestSeal(t *testing.T) {
 	for _, content := range []string{"", "x", "{\"a\":1}\n", strings.Repeat("long ", 50)} {
 		var b bytes.Buffer
-		if err := file.Sealed(writes(content))(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, file.Sealed(writes(content))(&b))
 		text := b.Bytes()
 		if got, err := file.Unseal(text); err != nil || string(got) != content {
 			t.Errorf("got %q and error %v, want %q", got, err, content)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // FuzzManifest: whatever a folder's manifest holds, a set replaces the files in the folder only if
@@ -25,20 +26,11 @@ func FuzzManifest(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if err := s.Write("a", func(io.Writer) error { return nil }); err != nil {
-			f.Fatal(err)
-		}
-		if err := s.Commit(); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, s.Write("a", func(io.Writer) error { return nil }))
+		must.Do(f, s.Commit())
 		var m map[string]any
-		text, err := os.ReadFile(filepath.Join(dir, file.Manifest))
-		if err != nil {
-			f.Fatal(err)
-		}
-		if err := json.Unmarshal(text, &m); err != nil {
-			f.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(dir, file.Manifest)))(f)
+		must.Do(f, json.Unmarshal(text, &m))
 		m["files"] = files
 		if text, err = json.Marshal(m); err != nil {
 			f.Fatal(err)
@@ -56,9 +48,7 @@ func FuzzManifest(f *testing.F) {
 		dir := t.TempDir()
 		for name, text := range map[string]string{file.Manifest: string(manifest),
 			"result": content} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 		var read struct {
 			Files map[string]string `json:"files"`
@@ -74,10 +64,7 @@ func FuzzManifest(f *testing.F) {
 				err = s.Commit()
 			}
 		}
-		after, readErr := os.ReadFile(filepath.Join(dir, "result"))
-		if readErr != nil {
-			t.Fatal(readErr)
-		}
+		after := must.Get(os.ReadFile(filepath.Join(dir, "result")))(t)
 		switch {
 		case err == nil && !mine:
 			t.Fatalf("a file that the manifest %q does not name was replaced", manifest)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // put writes files as a set does.
@@ -73,9 +74,7 @@ func TestSetReplacesItsOwnFiles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t)
-			if err := put("run", file.Guard{}, first, "a", "b"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, put("run", file.Guard{}, first, "a", "b"))
 			c.change()
 			before := contents(t, "run")
 			err := put("run", file.Guard{}, second, "a", "b")
@@ -129,15 +128,11 @@ func TestSetTakesFormerResultsAway(t *testing.T) {
 	inFolder(t)
 	writes := map[string]string{"a": "a", "b": "b", "c": "c", "other": "o"}
 	for _, names := range [][]string{{"other"}, {"a", "b", "c"}} {
-		if err := put("run", file.Guard{}, writes, names...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, put("run", file.Guard{}, writes, names...))
 	}
 	writeFile(t, "run/mine", "mine")
 	delete(writes, "b")
-	if err := put("run", file.Guard{}, writes, "a", "b", "c"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, put("run", file.Guard{}, writes, "a", "b", "c"))
 	if got := strings.Join(listing(t, "run"), " "); got != "a c mine other "+file.Manifest {
 		t.Errorf("folder holds %s", got)
 	}
@@ -177,9 +172,7 @@ func TestSetRefusesInputs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t)
-			if err := put("run", file.Guard{}, map[string]string{"a": "a"}, "a"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, put("run", file.Guard{}, map[string]string{"a": "a"}, "a"))
 			input := c.make()
 			before := readFile(t, input)
 			for _, force := range []bool{false, true} {
@@ -211,14 +204,9 @@ func errorsOf(all ...error) error {
 // What comes to the folder between opening and commit is found.
 func TestSetChecksAgain(t *testing.T) {
 	inFolder(t)
-	s, err := file.OpenSet("run", []string{"a"}, file.Guard{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(file.OpenSet("run", []string{"a"}, file.Guard{}))(t)
 	defer s.Discard()
-	if err := s.Write("a", writes("result")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Write("a", writes("result")))
 	writeFile(t, "run/a", "mine")
 	if err := s.Commit(); err == nil || !strings.Contains(err.Error(), refusal) {
 		t.Errorf("error %v", err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // What looks like the temporary folder of a run that was killed stays as it is where it is not
@@ -44,18 +45,12 @@ func TestPlantedFolders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFolder(t)
-			if err := os.MkdirAll(staging, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(staging, 0o700))
 			for file, text := range map[string]string{"/.lock": "tobac: temporary files of a run\n",
 				"/a": "evil"} {
-				if err := os.WriteFile(staging+file, []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(staging+file, []byte(text), 0o600))
 			}
-			if err := change(t); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, change(t))
 			if err := file.Write("run/x", writes("x")); err != nil {
 				t.Error(err)
 			}
@@ -69,9 +64,7 @@ func TestPlantedFolders(t *testing.T) {
 // A folder whose names lead elsewhere by the time of a move keeps what is elsewhere.
 func TestLinksThatComeLate(t *testing.T) {
 	inFolder(t)
-	if err := errorsOf(os.Mkdir("home", 0o777), os.Mkdir("other", 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errorsOf(os.Mkdir("home", 0o777), os.Mkdir("other", 0o777)))
 	writeFile(t, "home/c", "old")
 	for _, swap := range []struct {
 		at, want string
@@ -87,13 +80,9 @@ func TestLinksThatComeLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Write("below/c", writes("new")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Write("below/c", writes("new")))
 		if swap.do == nil {
-			if err := errorsOf(os.Rename("run", "moved"), os.Symlink("other", "run")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errorsOf(os.Rename("run", "moved"), os.Symlink("other", "run")))
 		}
 		restore := file.Inject(func(call, path string) error {
 			if swap.do != nil && call == "rename" &&
@@ -121,14 +110,10 @@ func TestLinksThatComeLate(t *testing.T) {
 func TestLinkOfAnotherUser(t *testing.T) {
 	inFolder(t)
 	writeFile(t, "mine", "old")
-	if err := os.Symlink("mine", "state"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("mine", "state"))
 	for _, user := range []int{os.Geteuid() + 1, os.Geteuid()} {
 		if user != os.Geteuid() && os.Geteuid() == 0 {
-			if err := os.Lchown("state", 1, 1); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Lchown("state", 1, 1))
 			user = 0
 		}
 		restore := file.ActAs(user)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // inFolder makes an empty temporary folder the current one.
@@ -17,20 +18,14 @@ func inFolder(t *testing.T) { t.Chdir(t.TempDir()) }
 
 func readFile(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return string(text)
 }
 
 // listing returns the names in a folder, hidden ones included.
 func listing(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -48,18 +43,11 @@ func writes(text string) func(io.Writer) error {
 func TestSetCommit(t *testing.T) {
 	inFolder(t)
 	for _, content := range []string{"first", "second"} {
-		f, err := file.OpenSet("a/b", []string{"one", "two"}, file.Guard{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(file.OpenSet("a/b", []string{"one", "two"}, file.Guard{}))(t)
 		for _, name := range []string{"one", "two"} {
-			if err := f.Write(name, writes(content+name)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, f.Write(name, writes(content+name)))
 		}
-		if err := f.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Commit())
 		if got := readFile(t, "a/b/one") + readFile(t, "a/b/two"); got != content+"one"+content+
 			"two" {
 			t.Errorf("files hold %q", got)
@@ -97,21 +85,15 @@ func TestSetFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t)
-			if err := os.MkdirAll("old/sub", 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll("old/sub", 0o755))
 			for _, name := range []string{"old/one", "old/two"} {
-				if err := os.WriteFile(name, []byte("former"), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(name, []byte("former"), 0o644))
 			}
 			f, err := file.OpenSet("old", []string{"one", "two", "late"}, file.Guard{Force: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := f.Write("one", writes("new")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, f.Write("one", writes("new")))
 			if err := c.fail(f); err == nil {
 				t.Error("no error")
 			}
@@ -126,10 +108,7 @@ func TestSetFailures(t *testing.T) {
 		})
 	}
 	inFolder(t)
-	f, err := file.OpenSet("new/deep", []string{"one"}, file.Guard{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(file.OpenSet("new/deep", []string{"one"}, file.Guard{}))(t)
 	f.Discard()
 	if left := listing(t, "."); len(left) > 0 {
 		t.Errorf("a discarded new folder leaves %v", left)
@@ -138,9 +117,7 @@ func TestSetFailures(t *testing.T) {
 
 func TestSetPlaceTaken(t *testing.T) {
 	inFolder(t)
-	if err := os.MkdirAll("run/one", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll("run/one", 0o755))
 	if _, err := file.OpenSet("run", []string{"one"}, file.Guard{Force: true}); err == nil ||
 		!strings.HasSuffix(err.Error(), "one: is a folder where a file must be written") {
 		t.Errorf("error %v", err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // killed runs this test's program until it has prepared dir, and kills it: with
@@ -36,10 +37,7 @@ func TestKilledHelper(t *testing.T) {
 	if dir == "" {
 		t.Skip("runs as a process of other tests")
 	}
-	s, err := file.OpenSet(dir, moved, file.Guard{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(file.OpenSet(dir, moved, file.Guard{}))(t)
 	die := func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) }
 	after := false // the move
 	file.Inject(func(call, path string) error {
@@ -52,9 +50,7 @@ func TestKilledHelper(t *testing.T) {
 	})
 	s.SetID("new")
 	for _, name := range moved[:3] { // the last is a file that this run does not have
-		if err := s.Write(name, writes("new "+name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Write(name, writes("new "+name)))
 		if os.Getenv("KILLED_STOP") == "writing" {
 			die()
 		}
@@ -67,17 +63,10 @@ func TestKilledHelper(t *testing.T) {
 func TestKilledRunsLeaveNothing(t *testing.T) {
 	inFolder(t)
 	old := map[string]string{"a": "old a", "b": "old b"}
-	if err := put("run", file.Guard{}, old, "a", "b"); err != nil {
-		t.Fatal(err)
-	}
-	inUse, err := file.OpenSet("run", []string{"a"}, file.Guard{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, put("run", file.Guard{}, old, "a", "b"))
+	inUse := must.Get(file.OpenSet("run", []string{"a"}, file.Guard{}))(t)
 	defer inUse.Discard()
-	if err := os.Mkdir("run/.tobac-1.tmp", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("run/.tobac-1.tmp", 0o777))
 	writeFile(t, "run/.tobac-1.tmp/mine", "not of this program")
 	writeFile(t, "run/.tobac-2.tmp", "a file")
 	before := len(listing(t, "run"))
@@ -85,10 +74,8 @@ func TestKilledRunsLeaveNothing(t *testing.T) {
 	if left := listing(t, "run"); len(left) != before+1 {
 		t.Fatalf("the killed run left %v", left)
 	}
-	if err := put("run", file.Guard{}, map[string]string{"a": "x", "b": "y"}, "a",
-		"b"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, put("run", file.Guard{}, map[string]string{"a": "x", "b": "y"}, "a",
+		"b"))
 	if left := listing(t, "run"); len(left) != before {
 		t.Errorf("left in the folder: %v", left)
 	}
@@ -107,9 +94,7 @@ func TestKilledNeverMixes(t *testing.T) {
 	for k, stop := range append([]string{file.Manifest}, moved[:3]...) {
 		t.Run(stop, func(t *testing.T) {
 			inFolder(t)
-			if err := put("run", file.Guard{}, old, moved...); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, put("run", file.Guard{}, old, moved...))
 			killed(t, "run", stop)
 			refused := 0
 			for at, name := range moved {
@@ -130,9 +115,7 @@ func TestKilledNeverMixes(t *testing.T) {
 				!strings.Contains(err.Error(), "was changed since") {
 				t.Errorf("a file that somebody has changed: error %v", err)
 			}
-			if err := os.Remove("run/b"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove("run/b"))
 			if err := put("run", file.Guard{}, next, moved...); err != nil {
 				t.Error(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/internal/file"
+	"tobac/internal/must"
 )
 
 // checkFolder compares the content of path and asserts that nothing else lies
@@ -25,33 +26,22 @@ func checkFolder(t *testing.T, path, want string, others ...string) {
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.csv")
-	if err := file.Write(path, writes("first")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, file.Write(path, writes("first")))
 	checkFolder(t, path, "first")
-	if err := os.Chmod(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Write(path, writes("second")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(path, 0o600))
+	must.Do(t, file.Write(path, writes("second")))
 	checkFolder(t, path, "second")
 	checkMode(t, path, 0o600)
 }
 
 func checkMode(t *testing.T, path string, want fs.FileMode) {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(path))(t)
 	if got := info.Mode().Perm(); got != want {
 		t.Errorf("mode %v, want %v", got, want)
 	}
@@ -114,18 +104,14 @@ func TestWritePlaces(t *testing.T) {
 		if err := os.Symlink("file", link); err != nil {
 			t.Skip("no symbolic links: ", err)
 		}
-		if err := file.Write(link, writes("new")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, file.Write(link, writes("new")))
 		checkFolder(t, target, "new", link)
 		if info, err := os.Lstat(link); err != nil || info.Mode().Type() != fs.ModeSymlink {
 			t.Errorf("the link became %v, error %v", info, err)
 		}
 	})
 	t.Run("device", func(t *testing.T) {
-		if err := file.Write(os.DevNull, writes("x")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, file.Write(os.DevNull, writes("x")))
 		if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 			t.Errorf("%s became %v, error %v", os.DevNull, info, err)
 		}
@@ -136,9 +122,7 @@ func TestWritePlaces(t *testing.T) {
 func TestCheck(t *testing.T) {
 	inFolder(t)
 	writeFile(t, "old", "old")
-	if err := os.Mkdir("folder", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("folder", 0o777))
 	for path, want := range map[string]string{
 		"old":       "",
 		"new":       "",

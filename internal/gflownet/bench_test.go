@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/internal/gflownet"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -17,20 +18,13 @@ func BenchmarkIteration(b *testing.B) {
 		{gflownet.Small, 11}} {
 		b.Run(fmt.Sprintf("%s/d=%d", c.policy, c.d), func(b *testing.B) {
 			s := score.NewFunc(c.d, func(int, []int) float64 { return 0 })
-			m, err := gflownet.New(s, nil,
-				gflownet.Settings{Policy: c.policy, Prefill: 20, Iterations: 1 << 30}, 1, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
+			m := must.Get(gflownet.New(s, nil,
+				gflownet.Settings{Policy: c.policy, Prefill: 20, Iterations: 1 << 30}, 1, 1))(b)
 			defer m.Close()
-			if err := m.Advance(b.Context(), 21); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, m.Advance(b.Context(), 21))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := m.Advance(b.Context(), m.Step()+1); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, m.Advance(b.Context(), m.Step()+1))
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	_ "tobac/internal/rapidseed"
 	"tobac/score"
 
@@ -35,10 +36,7 @@ func TestEnvironment(t *testing.T) {
 			prior.Require(0, 2)
 			prior.Forbid(1, 0)
 		}
-		r, err := newReward(pseudo(d), prior)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(newReward(pseudo(d), prior))(t)
 		s := newState(d)
 		s.copy(&r.start)
 		delta := make([]float64, d*d)
@@ -135,14 +133,8 @@ func TestReplay(t *testing.T) {
 // policy compared with itself differs in nothing.
 func TestOracle(t *testing.T) {
 	for _, d := range []int{3, 4} {
-		r, err := newReward(pseudo(d), score.Fair(d))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := newFlows(t.Context(), r, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(newReward(pseudo(d), score.Fair(d)))(t)
+		f := must.Get(newFlows(t.Context(), r, 1))(t)
 		policies := make([][]float64, f.Graphs())
 		for i := range policies {
 			policies[i] = make([]float64, d*d+1)
@@ -177,14 +169,8 @@ func TestOracle(t *testing.T) {
 // graph, by the loss on all transitions and a target that follows from time to time.
 func TestTabular(t *testing.T) {
 	const d = 3
-	r, err := newReward(pseudo(d), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := newFlows(t.Context(), r, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(newReward(pseudo(d), nil))(t)
+	f := must.Get(newFlows(t.Context(), r, 1))(t)
 	logits, policies := make([][]float64, f.Graphs()), make([][]float64, f.Graphs())
 	for i := range logits {
 		logits[i], policies[i] = make([]float64, d*d+1), make([]float64, d*d+1)
@@ -243,14 +229,8 @@ func TestTabular(t *testing.T) {
 // nothing follows the next edge.
 func TestGuide(t *testing.T) {
 	for _, d := range []int{2, 3, 4} {
-		r, err := newReward(pseudo(d), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := newFlows(t.Context(), r, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(newReward(pseudo(d), nil))(t)
+		f := must.Get(newFlows(t.Context(), r, 1))(t)
 		g, last := newGuide(r, Guided), 0
 		for i := range f.states {
 			s := &f.states[i]

@@ -8,6 +8,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/gflownet"
+	"tobac/internal/must"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
@@ -27,21 +28,13 @@ func sachs(t testing.TB, rows, columns int) score.Conjugate {
 		t.Fatal(err)
 	}
 	table.X.Scale(math.Sqrt(852./853), table.X)
-	s, err := score.NewBGe(mat.DenseCopyOf(table.X.Slice(0, rows, 0, columns)), nil,
-		score.BGeOptions{Scale: score.Raw})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(score.NewBGe(mat.DenseCopyOf(table.X.Slice(0, rows, 0, columns)), nil,
+		score.BGeOptions{Scale: score.Raw}))(t)
 }
 
 func flows(t testing.TB, d int, prior *score.Prior) *gflownet.Flows {
 	t.Helper()
-	f, err := gflownet.NewFlows(context.Background(), sachs(t, 100, d), prior, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(gflownet.NewFlows(context.Background(), sachs(t, 100, d), prior, 2))(t)
 }
 
 // TestFlowsGolden has the numbers of an independent program, table of section 18 of
@@ -95,11 +88,8 @@ func TestLevels(t *testing.T) {
 		1: {1}, 2: {1, 2}, 3: {1, 6, 12, 6}, 4: {1, 12, 60, 152, 186, 108, 24},
 		5: {1, 20, 180, 940, 3050, 6180, 7960, 6540, 3330, 960, 120},
 	} {
-		f, err := gflownet.NewFlows(context.Background(),
-			score.NewFunc(d, func(int, []int) float64 { return 0 }), nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(gflownet.NewFlows(context.Background(),
+			score.NewFunc(d, func(int, []int) float64 { return 0 }), nil, 1))(t)
 		if got := f.Levels(); !slices.Equal(got, want) {
 			t.Errorf("d = %d: graphs by edges %v, want %v", d, got, want)
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"tobac/internal/must"
 )
 
 // TestStep follows one step of the optimiser: the gradient of a batch against differences of
@@ -12,37 +14,25 @@ import (
 func TestStep(t *testing.T) {
 	for _, policy := range []Policy{Graph, Small} {
 		const d = 3
-		r, err := newReward(pseudo(d), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(newReward(pseudo(d), nil))(t)
 		set := Settings{Policy: policy, Width: 8, Batch: 4, Prefill: 12, Iterations: 10, Clip: 1e-3,
 			Refresh: 1}.WithDefaults(d)
-		l, err := newLearner(r, set, 1, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(newLearner(r, set, 1, 3))(t)
 		defer l.close()
 		for k := range 12 {
-			if err := l.iterate(k); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.iterate(k))
 		}
 		c := newNetworkCase(set, d) // weights none of which is 0
 		for k := range l.weights {
 			copy(l.weights[k], c.weights[k])
 		}
 		copy(l.allTarget, l.all)
-		if err := l.descend(12); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.descend(12))
 		after, target := slices.Clone(l.all), slices.Clone(l.allTarget)
 		for k := range l.weights {
 			copy(l.weights[k], c.weights[k]) // the loss program still has the batch
 		}
-		if err := l.loss.eval(l.weights); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.loss.eval(l.weights))
 		gradient := slices.Clone(l.loss.flat)
 		if got, want := l.loss.loss[0], l.naiveLoss(c); !(math.Abs(got-want) <= 1e-10) {
 			t.Errorf("%v: loss %v, want %v", policy, got, want)

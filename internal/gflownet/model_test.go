@@ -11,6 +11,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/gflownet"
+	"tobac/internal/must"
 	_ "tobac/internal/unwritten"
 	"tobac/score"
 
@@ -22,28 +23,19 @@ import (
 func newModel(t *testing.T, s score.Scorer, prior *score.Prior, set gflownet.Settings,
 	workers int) *gflownet.Model {
 	t.Helper()
-	m, err := gflownet.New(s, prior, set, workers, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(gflownet.New(s, prior, set, workers, 1))(t)
 	t.Cleanup(m.Close)
 	return m
 }
 
 func advance(t *testing.T, m *gflownet.Model, to int) {
 	t.Helper()
-	if err := m.Advance(t.Context(), to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Advance(t.Context(), to))
 }
 
 func compare(t *testing.T, m *gflownet.Model) *gflownet.Comparison {
 	t.Helper()
-	c, err := m.Compare(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(m.Compare(t.Context()))(t)
 }
 
 // TestDefaultPolicy: the default of four variables is exact.
@@ -83,10 +75,7 @@ func TestGraphLearns(t *testing.T) {
 	if err != nil || !(math.Abs(logZ+548.194) <= 0.2) {
 		t.Errorf("log evidence %v, %v, want about -548.19", logZ, err)
 	}
-	graphs, err := m.Draws(t.Context(), 400)
-	if err != nil {
-		t.Fatal(err)
-	}
+	graphs := must.Get(m.Draws(t.Context(), 400))(t)
 	var difference mat.Dense
 	difference.Sub(frequencies(graphs), after.Edges)
 	// 4 standard deviations in each of 4 columns
@@ -104,14 +93,8 @@ func TestSmallLearns(t *testing.T) {
 	m := newModel(t, sachs(t, 100, 3), nil,
 		gflownet.Settings{Policy: gflownet.Small, Iterations: 25, Prefill: 10}, 2)
 	advance(t, m, m.Steps())
-	f, err := m.Flows(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	graphs, err := m.Draws(t.Context(), 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(m.Flows(t.Context()))(t)
+	graphs := must.Get(m.Draws(t.Context(), 1000))(t)
 	p, truth := frequencies(graphs), f.Edges()
 	shd, exact := 0.0, 0.0 // to the graph 0 → 1
 	for i := range 3 {
@@ -162,10 +145,7 @@ func TestQuota(t *testing.T) {
 	flat := score.NewFunc(4, func(int, []int) float64 { return 0 })
 	m := newModel(t, flat, nil, gflownet.Settings{}, 1)
 	const count = 4000
-	graphs, err := m.Draws(t.Context(), count)
-	if err != nil {
-		t.Fatal(err)
-	}
+	graphs := must.Get(m.Draws(t.Context(), count))(t)
 	got := make([]float64, 7)
 	for _, g := range graphs {
 		got[g.Size()]++
@@ -212,23 +192,13 @@ func TestSameBits(t *testing.T) {
 		m := newModel(t, s, nil, set, workers)
 		for _, at := range append(stops, m.Steps()) {
 			advance(t, m, at)
-			text, err := json.Marshal(m.State())
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(json.Marshal(m.State()))(t)
 			var state gflownet.State
-			if err := json.Unmarshal(text, &state); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(text, &state))
 			m = newModel(t, s, nil, set, workers)
-			if err := m.Restore(&state); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.Restore(&state))
 		}
-		graphs, err := m.Draws(t.Context(), 70)
-		if err != nil {
-			t.Fatal(err)
-		}
+		graphs := must.Get(m.Draws(t.Context(), 70))(t)
 		text := ""
 		for _, g := range graphs {
 			for _, e := range g.Edges() {
@@ -236,10 +206,7 @@ func TestSameBits(t *testing.T) {
 			}
 			text += " "
 		}
-		final, err := json.Marshal(m.State())
-		if err != nil {
-			t.Fatal(err)
-		}
+		final := must.Get(json.Marshal(m.State()))(t)
 		return text + string(final)
 	}
 	want := run(1)
@@ -274,10 +241,7 @@ func TestKnowledge(t *testing.T) {
 		{Policy: gflownet.Graph, Iterations: 10, Width: 8, Prefill: 10}} {
 		m := newModel(t, sachs(t, 100, 4), prior, set, 1)
 		advance(t, m, m.Steps())
-		graphs, err := m.Draws(t.Context(), 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		graphs := must.Get(m.Draws(t.Context(), 100))(t)
 		for _, g := range graphs {
 			if !g.Has(3, 0) || g.Has(0, 1) || !g.Acyclic() {
 				t.Fatalf("%v: drew %v", m.Settings().Policy, g.Edges())
@@ -291,10 +255,7 @@ func TestKnowledge(t *testing.T) {
 				t.Fatalf("%v: drew the impossible %v", m.Settings().Policy, g.Edges())
 			}
 		}
-		f, err := m.Flows(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(m.Flows(t.Context()))(t)
 		total := 0.0
 		for i := range f.Graphs() {
 			total += f.Probability(i)

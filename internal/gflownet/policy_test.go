@@ -7,15 +7,13 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 )
 
 // evaluate computes outputs of a graph without mapped axes.
 func evaluate(t *testing.T, inputs []*ad.Node, feeds [][]float64, outputs ...*ad.Node) [][]float64 {
 	t.Helper()
-	run, err := ad.NewEvaluator(inputs, outputs, ad.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(ad.NewEvaluator(inputs, outputs, ad.Options{}))(t)
 	defer run.Close()
 	dst, src := make([][]float64, len(outputs)), make([]ad.Feed, len(feeds))
 	for k, n := range outputs {
@@ -24,9 +22,7 @@ func evaluate(t *testing.T, inputs []*ad.Node, feeds [][]float64, outputs ...*ad
 	for k := range feeds {
 		src[k].Data = feeds[k]
 	}
-	if err := run.Eval(dst, src); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.Eval(dst, src))
 	return dst
 }
 

@@ -8,6 +8,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/internal/problems"
 	"tobac/score"
@@ -22,29 +23,14 @@ func TestDenseGraph(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	truth, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 2, EdgesPerNode: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim, err := dataset.SimulateLinear(truth, dataset.LinearConfig{Seed: 2, Rows: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := sem.Parse("bge")
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 2, EdgesPerNode: 4}))(t)
+	sim := must.Get(dataset.SimulateLinear(truth, dataset.LinearConfig{Seed: 2, Rows: 1000}))(t)
+	model := must.Get(sem.Parse("bge"))(t)
 	p := &engine.Problem{Data: sim.Train, Model: model, Workers: 2,
 		Report: func(engine.Progress) {}}
-	s, err := graphchains.Settle(context.Background(), p.Data, problems.ScoredModels(p), p,
-		graphchains.Pilot, inference.TrustOf(p))
-	if err != nil {
-		t.Fatal(err)
-	}
-	narrow, err := score.NewBGe(p.Data.X, nil, score.BGeOptions{AlphaLambda: d + 1 + 1e-3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(graphchains.Settle(context.Background(), p.Data, problems.ScoredModels(p), p,
+		graphchains.Pilot, inference.TrustOf(p)))(t)
+	narrow := must.Get(score.NewBGe(p.Data.X, nil, score.BGeOptions{AlphaLambda: d + 1 + 1e-3}))(t)
 	got := nodescore.OfGraph(s.Hypothesis.Scores, s.Best())
 	if want := nodescore.OfGraph(narrow, truth); got < want-20 {
 		t.Errorf("ln p(D | G) is %.1f, and %.1f of the true graph", got, want)

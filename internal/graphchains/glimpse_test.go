@@ -9,6 +9,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
+	"tobac/internal/must"
 	"tobac/sem"
 )
 
@@ -19,10 +20,7 @@ func TestOneNoiseVarianceIsGlimpsedAt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sim, err := dataset.SimulateLinear(truth, dataset.LinearConfig{Seed: 3, Rows: 500})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sim := must.Get(dataset.SimulateLinear(truth, dataset.LinearConfig{Seed: 3, Rows: 500}))(t)
 	var models []sem.Scored
 	for _, m := range []sem.Model{sem.Linear{}, sem.BGe{}} {
 		s, _ := sem.As[sem.Scored](m)
@@ -40,11 +38,8 @@ func TestOneNoiseVarianceIsGlimpsedAt(t *testing.T) {
 				}
 			}
 			p := &engine.Problem{Data: data, Workers: 2, Report: func(engine.Progress) {}}
-			s, err := graphchains.Settle(context.Background(), data, models, p,
-				graphchains.Pilot, inference.TrustOf(p))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(graphchains.Settle(context.Background(), data, models, p,
+				graphchains.Pilot, inference.TrustOf(p)))(t)
 			if got := s.Model.String(); got != c.want {
 				t.Errorf("the model is %s, want %s", got, c.want)
 			}

@@ -10,6 +10,7 @@ import (
 	"tobac/dag"
 	"tobac/diagnostics"
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/internal/scoretest"
 	"tobac/score"
 
@@ -67,9 +68,7 @@ func TestScattered(t *testing.T) {
 		if e.agree(s) {
 			t.Fatalf("ends after %d iterations", s.Iterations())
 		}
-		if err := s.Advance(t.Context(), 100); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Advance(t.Context(), 100))
 	}
 	d, err := s.Diagnostics()
 	if err != nil || !e.agree(s) {

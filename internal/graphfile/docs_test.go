@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 )
 
 // documented is the graph of formats.md.
@@ -24,10 +25,7 @@ func documented() *graphfile.Graph {
 
 // The files in formats.md are what is written, and the others there can be read.
 func TestDocumentedFormats(t *testing.T) {
-	page, err := os.ReadFile("formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("formats.md"))(t)
 	shown := map[string]bool{}
 	for _, block := range regexp.MustCompile("(?s)```(\\w+)\n(.*?)```").FindAllStringSubmatch(
 		string(page), -1) {
@@ -45,9 +43,7 @@ func TestDocumentedFormats(t *testing.T) {
 			}
 			g := documented()
 			var got strings.Builder
-			if err := f.Write(&got, g); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, f.Write(&got, g))
 			if diff := cmp.Diff(got.String(), text); diff != "" {
 				t.Errorf("%v (-written +formats.md):\n%s", f, diff)
 			}

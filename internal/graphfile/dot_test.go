@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 )
 
 // dotText draws a graph in the language of Graphviz: chains, subgraphs, ports, attributes,
@@ -207,9 +208,7 @@ func TestDOTShowsProbability(t *testing.T) {
 			Adjacent: graphfile.Known(0.6)},
 	}}
 	var text strings.Builder
-	if err := graphfile.DOT.Write(&text, g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, graphfile.DOT.Write(&text, g))
 	const want = `digraph {
 	"a";
 	"b";
@@ -254,10 +253,8 @@ func TestDOTEscapes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var text strings.Builder
-			if err := graphfile.DOT.Write(&text,
-				&graphfile.Graph{Names: []string{test.vertex}}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, graphfile.DOT.Write(&text,
+				&graphfile.Graph{Names: []string{test.vertex}}))
 			if diff := cmp.Diff("digraph {\n\t"+test.want+";\n}\n", text.String()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

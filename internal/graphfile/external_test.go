@@ -11,6 +11,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 )
 
 // The same matrix in every form that is read.
@@ -50,19 +51,13 @@ func TestReadMatrixForms(t *testing.T) {
 // has more columns.
 func TestReadEdgeLists(t *testing.T) {
 	text := "Source,Target,probability,weight_mean\nb,c,1,2\na,b,0.5,\nc,a,0.25,-1\n"
-	p, err := graphfile.ReadProbabilities(strings.NewReader(text), "edges.csv", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(graphfile.ReadProbabilities(strings.NewReader(text), "edges.csv", nil))(t)
 	want := mat.NewDense(3, 3, []float64{0, 1, 0, 0, 0, 0.25, 0.5, 0, 0})
 	if !cmp.Equal(p.Names, []string{"b", "c", "a"}) || !mat.Equal(p.Probabilities, want) {
 		t.Errorf("got %q\n%v", p.Names, mat.Formatted(p.Probabilities))
 	}
-	p, err = graphfile.ReadProbabilities(strings.NewReader(text), "edges.csv",
-		[]string{"a", "b", "c", "d"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p = must.Get(graphfile.ReadProbabilities(strings.NewReader(text), "edges.csv",
+		[]string{"a", "b", "c", "d"}))(t)
 	want = mat.NewDense(4, 4, []float64{0, 0.5, 0, 0, 0, 0, 1, 0, 0.25, 0, 0, 0, 0, 0, 0, 0})
 	if !cmp.Equal(p.Names, []string{"a", "b", "c", "d"}) || !mat.Equal(p.Probabilities, want) {
 		t.Errorf("got %q\n%v", p.Names, mat.Formatted(p.Probabilities))
@@ -196,9 +191,7 @@ func FuzzReadProbabilities(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := p.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Validate())
 	})
 }
 

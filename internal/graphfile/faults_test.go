@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 )
 
 // Faults of files are named with their place.
@@ -125,20 +126,13 @@ func TestLimits(t *testing.T) {
 	if _, err := io.Copy(w, zeros(graphfile.MaxBytes+1)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	z := zip.NewWriter(&packed)
-	f, err := z.Create("large.npy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(z.Create("large.npy"))(t)
 	if _, err := io.Copy(f, zeros(graphfile.MaxBytes+1)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
 	var many, json, dot strings.Builder
 	many.WriteString("source,target\n")
 	json.WriteString(`{"nodes":[`)

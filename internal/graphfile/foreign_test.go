@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 )
 
 // Files of other programs hold a → b, a → c d and b → c d, and mostly é alone; testdata/README.md
@@ -109,10 +110,7 @@ func TestForeignFiles(t *testing.T) {
 		})
 	}
 	for _, folder := range []string{"foreign", "dialects"} {
-		files, err := os.ReadDir(filepath.Join("testdata", folder))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(os.ReadDir(filepath.Join("testdata", folder)))(t)
 		for _, file := range files {
 			listed := false
 			for _, row := range rows {

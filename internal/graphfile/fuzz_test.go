@@ -12,23 +12,18 @@ import (
 
 	"tobac/internal/delimited"
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 	"tobac/internal/numpy"
 )
 
 // seeds adds the files of other programs that have the given endings.
 func seeds(f *testing.F, endings ...string) {
 	f.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "*", "*"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join("testdata", "*", "*")))(f)
 	for _, name := range files {
 		for _, ending := range endings {
 			if strings.HasSuffix(name, ending) && !strings.Contains(name, "fuzz") {
-				data, err := os.ReadFile(name)
-				if err != nil {
-					f.Fatal(err)
-				}
+				data := must.Get(os.ReadFile(name))(f)
 				f.Add(data)
 			}
 		}
@@ -162,9 +157,7 @@ func FuzzReadProbabilitiesNPY(f *testing.F) {
 	for _, values := range [][]float64{{0, 0.5, 0.25, 0}, {0, 1.5, 0, 0}, {1, 0, 0, 0},
 		{0, math.NaN(), 0, 0}} {
 		var b bytes.Buffer
-		if err := numpy.WriteNumbers(&b, []int{2, 2}, values); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, numpy.WriteNumbers(&b, []int{2, 2}, values))
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -172,9 +165,7 @@ func FuzzReadProbabilitiesNPY(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := p.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Validate())
 		a, err := numpy.Read(bytes.NewReader(data))
 		if err != nil {
 			return

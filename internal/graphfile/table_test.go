@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 )
 
 const network = `network unknown { }
@@ -42,9 +43,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("tables (-want +got):\n%s", diff)
 	}
 	var b bytes.Buffer
-	if err := graphfile.BIF.Write(&b, g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, graphfile.BIF.Write(&b, g))
 	if diff := cmp.Diff(want, read(b.String()).Tables); diff != "" || graphfile.BIF.Lost(g) != nil {
 		t.Errorf("tables written and read again (-want +got):\n%s, %q are lost", diff,
 			graphfile.BIF.Lost(g))

@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/inference"
+	"tobac/internal/must"
 	"tobac/internal/stream"
 	"tobac/posterior"
 	"tobac/score"
@@ -45,10 +46,8 @@ func TestRoundedDraws(t *testing.T) {
 	}
 	p := &posterior.Posterior{Names: names, Draws: []posterior.Draw{{Graph: g}}}
 	problem := &engine.Problem{Data: data, Seed: 7, Workers: 1}
-	if err := inference.AddEquations(context.Background(), data, p, []score.Scorer{bge},
-		problem); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, inference.AddEquations(context.Background(), data, p, []score.Scorer{bge},
+		problem))
 	got := p.Draws[0].Equations
 	weights, other := stream.New(7, stream.Equations, 0), stream.New(7, stream.EquationNoise, 0)
 	digits := func(v float64) int { return len(strconv.FormatFloat(v, 'g', -1, 64)) }

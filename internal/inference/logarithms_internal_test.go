@@ -7,6 +7,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/must"
 )
 
 // What is recorded is what the table has.
@@ -20,14 +21,8 @@ func TestRecordedSupport(t *testing.T) {
 	}
 	p := &engine.Problem{Data: data, Workers: 2}
 	p.Report = func(engine.Progress) {}
-	got, err := LogSupport(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	logs, err := data.Log()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(LogSupport(context.Background(), p))(t)
+	logs := must.Get(data.Log())(t)
 	want, err := logSupport(context.Background(), p, logs)
 	if _, ok := recordedSupport[dataset.Digest(nil, data.X)]; err != nil || !ok ||
 		math.Abs(got-want) > 0.01 {

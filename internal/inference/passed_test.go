@@ -10,6 +10,7 @@ import (
 	"tobac/engine"
 	"tobac/internal/enginetest"
 	"tobac/internal/inference"
+	"tobac/internal/must"
 	"tobac/internal/problems"
 	"tobac/score"
 	"tobac/sem"
@@ -82,10 +83,7 @@ func TestPassedOver(t *testing.T) {
 	p.Report = func(engine.Progress) {}
 	linear := problems.ScoredModels(p)[0]
 	models := []sem.Scored{formed{linear, p.Data, 5, true}, formed{linear, p.Data, 0, false}}
-	inf, err := inference.Infer(t.Context(), p.Data, models, p, inference.TrustOf(p))
-	if err != nil {
-		t.Fatal(err)
-	}
+	inf := must.Get(inference.Infer(t.Context(), p.Data, models, p, inference.TrustOf(p)))(t)
 	if inf.Best.String() != "independent" || inf.Doubted {
 		t.Errorf("took %v, doubted %v", inf.Best, inf.Doubted)
 	}

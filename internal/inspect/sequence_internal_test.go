@@ -12,6 +12,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/internal/priors"
 
 	"gonum.org/v1/gonum/floats"
@@ -65,9 +66,7 @@ func TestGivenOthers(t *testing.T) {
 	others := mat.DenseCopyOf(x)
 	others.SetCol(0, slices.Repeat([]float64{1}, n))
 	var beta, fitted mat.VecDense
-	if err := beta.SolveVec(others, mat.NewVecDense(n, first)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, beta.SolveVec(others, mat.NewVecDense(n, first)))
 	fitted.MulVec(others, &beta)
 	for i := range first {
 		first[i] -= fitted.AtVec(i)
@@ -355,10 +354,7 @@ func TestAutocorrelations(t *testing.T) {
 // other, and the other has no warning.
 func TestSequencesOfTables(t *testing.T) {
 	for name, series := range map[string]bool{"walk": true, "tigra": true, "pois": false} {
-		data, err := dataset.ReadFile("testdata/" + name + ".csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(dataset.ReadFile("testdata/" + name + ".csv"))(t)
 		if s := Rows(data, noSource); s.Dependent() != series || len(s.Warnings()) > 1 || !series &&
 			len(s.Warnings()) > 0 {
 			t.Errorf("%s: %q", name, s.Warnings())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 )
 
 // BenchmarkOverhead is what the scheduler itself takes for each of 10,000 jobs that do
@@ -29,11 +30,7 @@ func BenchmarkOverhead(b *testing.B) {
 		}
 	}
 	open := func(b *testing.B, name string) *jobs.Folder {
-		folder, err := jobs.OpenFolder(filepath.Join(b.TempDir(), name))
-		if err != nil {
-			b.Fatal(err)
-		}
-		return folder
+		return must.Get(jobs.OpenFolder(filepath.Join(b.TempDir(), name)))(b)
 	}
 	perJob := func(b *testing.B) { b.ReportMetric(b.Elapsed().Seconds()/float64(b.N*n), "s/job") }
 	b.Run("memory", func(b *testing.B) {

@@ -17,6 +17,7 @@ import (
 
 	"tobac/internal/file"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 )
 
 // elsewhere is what lies in a folder, with the contents of its files.
@@ -56,9 +57,7 @@ func TestHostileFolder(t *testing.T) {
 			if target != "pipe" && !filepath.IsAbs(target) {
 				rel, _ = filepath.Rel(filepath.Dir(path), target)
 			}
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.RemoveAll(path))
 			if target == "pipe" {
 				err = syscall.Mkfifo(path, 0o666)
 			} else {
@@ -71,21 +70,13 @@ func TestHostileFolder(t *testing.T) {
 	}
 	record := func(t *testing.T, entry map[string]any) {
 		t.Helper()
-		text, err := json.Marshal(entry)
-		if err != nil {
-			t.Fatal(err)
-		}
-		root, err := os.OpenRoot("parts")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(entry))(t)
+		root := must.Get(os.OpenRoot("parts"))(t)
 		defer root.Close()
-		if err := file.WriteIn(root, "lists/000002-x", file.Sealed(func(w io.Writer) error {
+		must.Do(t, file.WriteIn(root, "lists/000002-x", file.Sealed(func(w io.Writer) error {
 			_, err := w.Write(text)
 			return err
-		})); err != nil {
-			t.Fatal(err)
-		}
+		})))
 	}
 	for name, make := range map[string]func(t *testing.T){
 		"outputs are links":  func(t *testing.T) { replace(t, "parts/done/*/*", "home/known") },
@@ -140,17 +131,13 @@ func TestHostileFolder(t *testing.T) {
 			c := new(counting)
 			functions := c.functions()
 			parts := open(t, "parts")
-			if err := parts.Add(list); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, parts.Add(list))
 			if _, err := jobs.Do(context.Background(), jobs.Local{Workers: 1}, parts, functions,
 				list, nil); err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(os.Mkdir("home", 0o777),
-				os.WriteFile("home/known", []byte("old"), 0o666)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.Mkdir("home", 0o777),
+				os.WriteFile("home/known", []byte("old"), 0o666)))
 			make(t)
 			before := elsewhere(t)
 			parts, err := jobs.OpenFolder("parts")

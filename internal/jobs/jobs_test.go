@@ -23,6 +23,7 @@ import (
 
 	"tobac/internal/file"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 	_ "tobac/internal/rapidseed" // property tests draw the same cases in every run
 )
 
@@ -88,11 +89,7 @@ func texts(outputs [][]byte) []string {
 
 func open(t *testing.T, dir string) *jobs.Folder {
 	t.Helper()
-	f, err := jobs.OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(jobs.OpenFolder(dir))(t)
 }
 
 // path is the file of an output.
@@ -146,9 +143,7 @@ func TestDoIsALoop(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, k := range rapid.SliceOfN(rapid.IntRange(0, 7), 0, 4).Draw(t, "finished") {
-				if err := folder.Keep(all[k].ID(), []byte(strconv.Itoa(k*k))); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, folder.Keep(all[k].ID(), []byte(strconv.Itoa(k*k))))
 				found[all[k].ID()] = true
 			}
 		}
@@ -265,14 +260,8 @@ func TestDamagedOutput(t *testing.T) {
 		t.Fatalf("warnings %q", w)
 	}
 	name := path(folder, list[1])
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := os.ReadFile(path(folder, list[2]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(name))(t)
+	other := must.Get(os.ReadFile(path(folder, list[2])))(t)
 	damages := [][]byte{nil, text[:len(text)-1], append(slices.Clone(text), 'x'), other}
 	for at := 0; at < len(text); at += 7 {
 		damaged := slices.Clone(text)
@@ -280,9 +269,7 @@ func TestDamagedOutput(t *testing.T) {
 		damages = append(damages, damaged)
 	}
 	for _, damaged := range damages {
-		if err := os.WriteFile(name, damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, damaged, 0o666))
 		if w := do(); len(w) != 1 || !strings.HasPrefix(w[0], name+": ") ||
 			!strings.HasSuffix(w[0], "; its job is done again") {
 			t.Fatalf("%q: got the warnings %q, want one that names the file", damaged, w)
@@ -380,10 +367,8 @@ func TestWorkers(t *testing.T) {
 			}
 			return nil, nil
 		}}
-		if err := (jobs.Local{Workers: workers}).Run(t.Context(), f, list,
-			func(int, []byte, error) {}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (jobs.Local{Workers: workers}).Run(t.Context(), f, list,
+			func(int, []byte, error) {}))
 		if got := int(most.Load()); got > max(workers, processors) || workers > 0 &&
 			got > workers || runtime.GOMAXPROCS(0) != processors {
 			t.Errorf("%d jobs at a time with %d workers, %d processors", got, workers,
@@ -427,16 +412,12 @@ func TestShards(t *testing.T) {
 	out := open(t, t.TempDir())
 	for i := range 3 {
 		part := open(t, t.TempDir())
-		if err := part.Add(list); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, part.Add(list))
 		shard := jobs.Shard{Index: i + 1, Count: 3}.Of(list)
 		if _, err := jobs.Do(t.Context(), jobs.Local{}, part, f, shard, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := copyFiles(out.Dir(), part.Dir()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, copyFiles(out.Dir(), part.Dir()))
 	}
 	recorded, err := out.Jobs()
 	if err != nil || len(recorded) != 7 {
@@ -480,10 +461,7 @@ func TestRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		folder, err := jobs.OpenFolder(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder := must.Get(jobs.OpenFolder(dir))(t)
 		text := rapid.SliceOfN(rapid.Byte(), 0, 5)
 		shared := rapid.SliceOfN(text, 1, 3).Draw(t, "data")
 		var want []string
@@ -499,9 +477,7 @@ func TestRecorded(t *testing.T) {
 				}
 			}
 			for range 2 {
-				if err := folder.Add(list); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, folder.Add(list))
 			}
 		}
 		all, err := folder.Jobs()
@@ -514,27 +490,18 @@ func TestRecorded(t *testing.T) {
 		}
 	})
 	folder := open(t, t.TempDir())
-	if err := folder.Add([]jobs.Job{{Kind: "a", Data: [][]byte{[]byte("table")}}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, folder.Add([]jobs.Job{{Kind: "a", Data: [][]byte{[]byte("table")}}}))
 	for _, pattern := range []string{"data/*", "lists/*"} {
 		all, err := filepath.Glob(filepath.Join(folder.Dir(), pattern))
 		if err != nil || len(all) != 1 {
 			t.Fatalf("%s: %v, %v", pattern, all, err)
 		}
-		text, err := os.ReadFile(all[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(all[0], append(bytes.Clone(text), 'x'), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(all[0]))(t)
+		must.Do(t, os.WriteFile(all[0], append(bytes.Clone(text), 'x'), 0o666))
 		if _, err := folder.Jobs(); err == nil || !strings.HasPrefix(err.Error(), all[0]+": ") {
 			t.Errorf("got %v, want an error that names %s", err, all[0])
 		}
-		if err := os.WriteFile(all[0], text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(all[0], text, 0o666))
 	}
 }
 
@@ -544,12 +511,10 @@ func TestRefusedFolders(t *testing.T) {
 	folder := open(t, dir)
 	text := fmt.Sprintf("{\"program\":%q}\n", "format 1, results 0, arithmetic float64 vax")
 	header := filepath.Join(folder.Dir(), "tobac-jobs.json")
-	if err := file.Write(header, file.Sealed(func(w io.Writer) error {
+	must.Do(t, file.Write(header, file.Sealed(func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
-	})); err != nil {
-		t.Fatal(err)
-	}
+	})))
 	for _, open := range []func(string) (*jobs.Folder, error){jobs.OpenFolder,
 		jobs.ExistingFolder} {
 		if _, err := open(dir); err == nil || !strings.Contains(err.Error(),
@@ -557,17 +522,13 @@ func TestRefusedFolders(t *testing.T) {
 			t.Errorf("got %v, want an error with both programs", err)
 		}
 	}
-	if err := os.WriteFile(header, []byte("x"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(header, []byte("x"), 0o666))
 	if _, err := jobs.OpenFolder(dir); !errors.Is(err, file.ErrSeal) ||
 		!strings.HasPrefix(err.Error(), header) {
 		t.Errorf("got %v, want an error that names %s", err, header)
 	}
 	other := t.TempDir()
-	if err := os.WriteFile(filepath.Join(other, "data.csv"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(other, "data.csv"), nil, 0o666))
 	if _, err := jobs.OpenFolder(other); err == nil ||
 		!strings.Contains(err.Error(), "has other files, such as data.csv") {
 		t.Errorf("got %v, want that it has other files", err)
@@ -586,10 +547,7 @@ func TestRefusedFolders(t *testing.T) {
 
 // Await returns what another program has kept, once all of it is there, and ends with its context.
 func TestAwait(t *testing.T) {
-	folder, err := jobs.OpenFolder(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(jobs.OpenFolder(t.TempDir()))(t)
 	c := new(counting)
 	f := c.functions()
 	list, want := squares(3)
@@ -599,10 +557,7 @@ func TestAwait(t *testing.T) {
 		t.Errorf("got %v, want the end of the context", err)
 	}
 	go jobs.Do(t.Context(), jobs.Local{Workers: 1}, folder, f, list, nil)
-	got, err := folder.Await(t.Context(), list, time.Millisecond)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(folder.Await(t.Context(), list, time.Millisecond))(t)
 	for k, output := range got {
 		if string(output) != want[k] {
 			t.Errorf("output %d is %s, want %s", k, output, want[k])

@@ -10,30 +10,21 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/mechanism"
+	"tobac/internal/must"
 )
 
 func simulated(t *testing.T, g *dag.Graph, m mechanism.Mechanism,
 	c dataset.LinearConfig) *dataset.Simulation {
 	t.Helper()
-	s, err := mechanism.Simulate(g, m, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(mechanism.Simulate(g, m, c))(t)
 }
 
 // Without edges every mechanism has the noise of the linear model alone; with them, roots keep it,
 // and more rows continue the same table.
 func TestMechanismsAddToTheNoise(t *testing.T) {
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: 7, EdgesPerNode: 1.5, Seed: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: 7, EdgesPerNode: 1.5, Seed: 4}))(t)
 	c := dataset.LinearConfig{Rows: 40, HeldoutRows: 20, NoiseVariance: 0.3, Seed: 5}
-	noise, err := dataset.SimulateLinear(dag.New(7), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(dataset.SimulateLinear(dag.New(7), c))(t)
 	for _, m := range mechanism.All {
 		if alone := simulated(t, dag.New(7), m, c); !mat.Equal(alone.Train.X,
 			noise.Train.X) || !mat.Equal(alone.Heldout.X, noise.Heldout.X) {
@@ -70,10 +61,7 @@ func TestMechanismsAreWhatTheySay(t *testing.T) {
 		g.Set(i, 2, true)
 	}
 	c := dataset.LinearConfig{Rows: 60_000, HeldoutRows: 1, NoiseVariance: 0.1, Seed: 8}
-	noise, err := dataset.SimulateLinear(dag.New(3), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noise := must.Get(dataset.SimulateLinear(dag.New(3), c))(t)
 	made := map[mechanism.Mechanism]*dataset.Table{}
 	interaction := map[mechanism.Mechanism]float64{}
 	for _, m := range mechanism.All {

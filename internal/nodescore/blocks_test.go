@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/internal/scoring"
 	"tobac/score"
@@ -30,15 +31,9 @@ func TestBlocksOfSingleColumns(t *testing.T) {
 		}
 	}
 	for _, marks := range []mat.Matrix{nil, set} {
-		want, err := score.NewBGe(x, marks, score.BGeOptions{AlphaLambda: 5.3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := nodescore.NewBlocks(x, []int{1, 1, 1, 1}, marks,
-			nodescore.BlockOptions{Freedom: 0.3, Scale: 0.15})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(score.NewBGe(x, marks, score.BGeOptions{AlphaLambda: 5.3}))(t)
+		s := must.Get(nodescore.NewBlocks(x, []int{1, 1, 1, 1}, marks,
+			nodescore.BlockOptions{Freedom: 0.3, Scale: 0.15}))(t)
 		for bits := range 8 {
 			parents := scoring.Subset(nil, []int{0, 1, 3}, bits)
 			if a, b := s.LogScore(2, parents),
@@ -71,19 +66,13 @@ func mixed(n int, number []int) (x *mat.Dense, widths []int) {
 // of levels changes nothing.
 func TestBlocks(t *testing.T) {
 	x, widths := mixed(120, []int{0, 1, 2, 3})
-	s, err := nodescore.NewBlocks(x, widths, nil, nodescore.BlockOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(nodescore.NewBlocks(x, widths, nil, nodescore.BlockOptions{}))(t)
 	if err := score.Check(context.Background(), s); err != nil {
 		t.Error(err)
 	}
 	equivalent(t, s)
 	y, _ := mixed(120, []int{2, 0, 3, 1})
-	other, err := nodescore.NewBlocks(y, widths, nil, nodescore.BlockOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(nodescore.NewBlocks(y, widths, nil, nodescore.BlockOptions{}))(t)
 	for j := range 3 {
 		for _, parents := range [][]int{nil, {(j + 1) % 3}} {
 			if a, b := s.LogScore(j, parents),

@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/internal/scoring"
 	"tobac/score"
@@ -93,11 +94,8 @@ func TestDirichlet(t *testing.T) {
 			m = marks
 		}
 		for _, p := range []nodescore.PseudoCounts{nodescore.BDeu, nodescore.BDs, nodescore.BDJ} {
-			s, err := nodescore.NewDirichlet(x, m, levels,
-				nodescore.DirichletOptions{Alpha: 3, PseudoCounts: p})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(nodescore.NewDirichlet(x, m, levels,
+				nodescore.DirichletOptions{Alpha: 3, PseudoCounts: p}))(t)
 			if err := score.Check(context.Background(), s); err != nil {
 				t.Error(err)
 			}
@@ -132,10 +130,8 @@ func TestScoresGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := nodescore.NewBlocks(x, []int{1, 2, 1, 1, 1}, nil, nodescore.BlockOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	blocks :=
+		must.Get(nodescore.NewBlocks(x, []int{1, 2, 1, 1, 1}, nil, nodescore.BlockOptions{}))(t)
 	for _, s := range []nodescore.GivenScorer{tables, blocks} {
 		dst := make([]float64, 4)
 		for _, given := range [][]int{{1}, {3}, {1, 3}} {
@@ -183,10 +179,7 @@ func TestBDeuGolden(t *testing.T) {
 func TestBDeuEquivalence(t *testing.T) {
 	levels := []int{2, 3, 4}
 	x, _ := levelled(200, levels, 3)
-	s, err := nodescore.NewDirichlet(x, nil, levels, nodescore.DirichletOptions{Alpha: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(nodescore.NewDirichlet(x, nil, levels, nodescore.DirichletOptions{Alpha: 10}))(t)
 	equivalent(t, s)
 }
 
@@ -208,11 +201,8 @@ func equivalent(t *testing.T, s score.Scorer) {
 // Sets beyond the bound are impossible; values that are no levels are errors.
 func TestDirichletBounds(t *testing.T) {
 	x, _ := levelled(50, []int{2, 2, 2, 2}, 1)
-	s, err := nodescore.NewDirichlet(x, nil, []int{2, 2, 2, 2},
-		nodescore.DirichletOptions{MaxParents: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(nodescore.NewDirichlet(x, nil, []int{2, 2, 2, 2},
+		nodescore.DirichletOptions{MaxParents: 2}))(t)
 	dst := make([]float64, 8)
 	s.LogScores(dst, 3, []int{0, 1, 2})
 	if !math.IsInf(dst[7], -1) || !math.IsInf(s.LogScore(3, []int{0, 1, 2}), -1) ||
@@ -236,10 +226,7 @@ func TestBDeuOfPgmpy(t *testing.T) {
 		x, levels := mat.NewDense(n, d, nil), make([]int, d)
 		for i, row := range rows[1:] {
 			for j, text := range row {
-				v, err := strconv.Atoi(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := must.Get(strconv.Atoi(text))(t)
 				x.Set(i, j, float64(v))
 				levels[j] = max(levels[j], v+1)
 			}
@@ -255,10 +242,7 @@ func TestBDeuOfPgmpy(t *testing.T) {
 				i, _ := strconv.Atoi(text)
 				parents = append(parents, i)
 			}
-			want, err := strconv.ParseFloat(row[2], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(strconv.ParseFloat(row[2], 64))(t)
 			if got := s.LogScore(j, parents); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 				t.Errorf("%s: %s given %v has %v, want %v", name, rows[0][j], parents, got, want)
 			}
@@ -268,14 +252,7 @@ func TestBDeuOfPgmpy(t *testing.T) {
 
 func readTable(t *testing.T, name string) [][]string {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "bdeu", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(filepath.Join("testdata", "bdeu", name)))(t)
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	return must.Get(csv.NewReader(f).ReadAll())(t)
 }

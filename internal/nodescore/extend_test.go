@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/score"
 
@@ -25,10 +26,7 @@ func TestExtend(t *testing.T) {
 		}
 		x.Set(i, 0, x.At(i, 0)+3*x.At(i, 2)+0.3*x.At(i, 4))
 	}
-	base, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
 	has := func(parents []int, i int) bool {
 		for _, p := range parents {
 			if p == i {
@@ -107,10 +105,7 @@ func TestBlend(t *testing.T) {
 		return -float64(3*j + len(parents))
 	})
 	x := mat.NewDense(4, 3, []float64{1, 2, 3, 3, 2, 2, 0, 1, 5, 2, 7, 1})
-	base, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
 	for _, w := range []float64{0, 0.25, 1} {
 		b := &nodescore.Blend{Form: form, Base: base, Weight: w}
 		if err := score.Check(context.Background(), b); err != nil {

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/internal/scoring"
 	"tobac/score"
@@ -385,11 +386,7 @@ func BenchmarkGP10(b *testing.B) {
 		}
 	}
 	fresh := func() *nodescore.GP {
-		g, err := nodescore.NewGP(x, nil, nodescore.GPOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		return g
+		return must.Get(nodescore.NewGP(x, nil, nodescore.GPOptions{}))(b)
 	}
 	b.Run("new", func(b *testing.B) {
 		b.ReportAllocs()
@@ -419,10 +416,7 @@ func BenchmarkGPSizes(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			x := normals(50, n, 4)
 			for b.Loop() {
-				g, err := nodescore.NewGP(x, nil, nodescore.GPOptions{})
-				if err != nil {
-					b.Fatal(err)
-				}
+				g := must.Get(nodescore.NewGP(x, nil, nodescore.GPOptions{}))(b)
 				g.At(1).LogScore(0, []int{1, 2, 3})
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/score"
 )
@@ -39,10 +40,7 @@ func checkProcess(t *testing.T, x *mat.Dense, opt nodescore.GPOptions, variance 
 	rng *rand.Rand) {
 	t.Helper()
 	const n = 40
-	g, err := nodescore.NewGP(x, nil, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(nodescore.NewGP(x, nil, opt))(t)
 	// By hand: the centred kernel of the column, standardised or divided by the unit, and y less
 	// its mean.
 	u, y := mat.Col(nil, 0, x), mat.Col(nil, 1, x)
@@ -90,14 +88,10 @@ func checkProcess(t *testing.T, x *mat.Dense, opt nodescore.GPOptions, variance 
 			t.Fatal("no covariance")
 		}
 		var solved mat.VecDense
-		if err := chol.SolveVecTo(&solved, vector); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chol.SolveVecTo(&solved, vector))
 		logs = append(logs, -0.5*(chol.LogDet()+mat.Dot(&solved, vector)))
 		var inverse mat.SymDense
-		if err := chol.InverseTo(&inverse); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chol.InverseTo(&inverse))
 		own, spread := make([]float64, n), make([]float64, n)
 		for i := range n {
 			// y = f + ε: f's mean is y − v C⁻¹y, its variance v − v² (C⁻¹)_ii.
@@ -149,14 +143,8 @@ func TestFunctionsOfOwnVariances(t *testing.T) {
 	x := curve(150, rng)
 	moved := mat.DenseCopyOf(x)
 	moved.Apply(func(_, j int, v float64) float64 { return []float64{0.001, 1000}[j]*v - 7 }, moved)
-	g, err := nodescore.NewGP(x, nil, nodescore.GPOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := nodescore.NewGP(moved, nil, nodescore.GPOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(nodescore.NewGP(x, nil, nodescore.GPOptions{}))(t)
+	other := must.Get(nodescore.NewGP(moved, nil, nodescore.GPOptions{}))(t)
 	mean, noise := 0.0, 0.0
 	const draws = 200
 	for d := range draws {
@@ -190,10 +178,7 @@ func TestFunctionsOfOwnVariances(t *testing.T) {
 func TestFunctionParameters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	x := curve(30, rng)
-	g, err := nodescore.NewGP(x, nil, nodescore.GPOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(nodescore.NewGP(x, nil, nodescore.GPOptions{}))(t)
 	for _, parents := range [][]int{nil, {0}} {
 		f := g.Integrated().Function(1, parents, rng)
 		p := f.Parameters()

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/internal/scoretest"
 	"tobac/internal/scoring"
@@ -29,10 +30,8 @@ func neighbours(t *testing.T, name string, s score.Scorer) {
 				return slices.Contains(given, i)
 			})
 			all := make([]float64, 1<<len(rest))
-			if err := nodescore.LogScoresGiven(context.Background(), s, all, j, rest,
-				given); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, nodescore.LogScoresGiven(context.Background(), s, all, j, rest,
+				given))
 			for set, got := range all {
 				parents := slices.Sorted(
 					slices.Values(append(scoring.Subset(nil, rest, set), given...)))
@@ -76,20 +75,14 @@ func TestNeighbours(t *testing.T) {
 		}
 	}
 	for _, intervened := range []mat.Matrix{nil, marks} {
-		numbers, err := nodescore.NewBlocks(x, widths, intervened,
-			nodescore.BlockOptions{Freedom: 0.7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		numbers := must.Get(nodescore.NewBlocks(x, widths, intervened,
+			nodescore.BlockOptions{Freedom: 0.7}))(t)
 		var of mat.Matrix
 		if intervened != nil {
 			of = set
 		}
-		tables, err := nodescore.NewDirichlet(codes, of, levels,
-			nodescore.DirichletOptions{Alpha: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables := must.Get(nodescore.NewDirichlet(codes, of, levels,
+			nodescore.DirichletOptions{Alpha: 2}))(t)
 		joint := &nodescore.Joint{
 			Numbers:    []*nodescore.Blocks{numbers, numbers.WithFreedom(30)},
 			Categories: tables, Place: []int{0, 1, 2, -1, -1}, Constant: []float64{1, 2, 3, 4, 5}}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/score"
 )
@@ -23,10 +24,7 @@ func TestSymmetric(t *testing.T) {
 		}
 		return v
 	})
-	s, err := nodescore.NewSymmetric(ctx, form, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(nodescore.NewSymmetric(ctx, form, 2))(t)
 	if err := score.Check(ctx, s); err != nil {
 		t.Error(err)
 	}
@@ -71,15 +69,10 @@ func TestSymmetric(t *testing.T) {
 // scales are averaged over for each set, and equivalent graphs the same.
 func TestJoint(t *testing.T) {
 	x, widths := mixed(120, []int{0, 1, 2, 3})
-	numbers, err := nodescore.NewBlocks(x, widths, nil, nodescore.BlockOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	numbers := must.Get(nodescore.NewBlocks(x, widths, nil, nodescore.BlockOptions{}))(t)
 	codes, _ := levelled(120, []int{3, 4}, 1)
-	tables, err := nodescore.NewDirichlet(codes, nil, []int{3, 4}, nodescore.DirichletOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables :=
+		must.Get(nodescore.NewDirichlet(codes, nil, []int{3, 4}, nodescore.DirichletOptions{}))(t)
 	small := numbers.WithFreedom(30)
 	for _, scales := range [][]*nodescore.Blocks{{numbers}, {numbers, small}} {
 		s := &nodescore.Joint{Numbers: scales, Categories: tables, Place: []int{0, 1, -1},
@@ -111,11 +104,7 @@ func TestEach(t *testing.T) {
 	})
 	g := score.NewFunc(2, func(int, []int) float64 { return -1 })
 	wrap := func(s score.Scorer) score.SubsetScorer {
-		q, err := nodescore.NewSymmetric(context.Background(), s, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return q
+		return must.Get(nodescore.NewSymmetric(context.Background(), s, 1))(t)
 	}
 	a, b := wrap(f), wrap(g)
 	s := &nodescore.Each{Of: []score.SubsetScorer{a, b}}

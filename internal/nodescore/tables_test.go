@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 )
 
@@ -20,11 +21,8 @@ func TestDrawTable(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, alpha := range []float64{6, 1e-6} {
-		s, err := nodescore.NewDirichlet(x, nil, []int{3, 2},
-			nodescore.DirichletOptions{Alpha: alpha})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(nodescore.NewDirichlet(x, nil, []int{3, 2},
+			nodescore.DirichletOptions{Alpha: alpha}))(t)
 		counts := [2][2]float64{}
 		for i := range 10 {
 			counts[int(x.At(i, 0))][int(x.At(i, 1))]++

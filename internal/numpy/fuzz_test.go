@@ -10,6 +10,7 @@ import (
 
 	"codeberg.org/sbinet/npyio/npy"
 
+	"tobac/internal/must"
 	"tobac/internal/numpy"
 )
 
@@ -42,10 +43,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := numpy.Read(&written)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(numpy.Read(&written))(t)
 		same := func(x, y float64) bool {
 			return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
 		}
@@ -74,10 +72,7 @@ func FuzzReadersAgree(f *testing.F) {
 			!asNumPyWrites.Match(data[10:10+int(data[8])+int(data[9])<<8]) || len(a.Numbers) == 0 {
 			return
 		}
-		r, err := npy.NewReader(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(npy.NewReader(bytes.NewReader(data)))(t)
 		if !slices.Equal(r.Header.Descr.Shape, a.Shape) {
 			t.Fatalf("shapes %v and %v", a.Shape, r.Header.Descr.Shape)
 		}
@@ -108,9 +103,7 @@ var numbersOf = map[string]func(t *testing.T, r *npy.Reader, count int) []float6
 func numbers[T float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 |
 	uint64](t *testing.T, r *npy.Reader, count int) []float64 {
 	raw := make([]T, count)
-	if err := r.Read(&raw); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Read(&raw))
 	out := make([]float64, count)
 	for i, v := range raw {
 		out[i] = float64(v)

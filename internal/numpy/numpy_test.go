@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	"tobac/internal/numpy"
 )
 
@@ -69,10 +70,7 @@ func TestRead(t *testing.T) {
 			numpy.Array{Shape: []int{1}, Texts: []string{""}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := numpy.Read(bytes.NewReader(c.data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(numpy.Read(bytes.NewReader(c.data)))(t)
 			if diff := cmp.Diff(c.want, *got, cmpopts.EquateNaNs()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -130,9 +128,7 @@ func TestRoundTrip(t *testing.T) {
 		rows, cols := rapid.IntRange(1, 4).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "columns")
 		values := rapid.SliceOfN(rapid.Float64(), rows*cols, rows*cols).Draw(t, "values")
 		var b bytes.Buffer
-		if err := numpy.WriteNumbers(&b, []int{rows, cols}, values); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, numpy.WriteNumbers(&b, []int{rows, cols}, values))
 		got, err := numpy.Read(bytes.NewReader(b.Bytes()))
 		if err != nil {
 			t.Fatal(err)
@@ -147,9 +143,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		bits := rapid.SliceOfN(rapid.Int8(), rows*cols, rows*cols).Draw(t, "bytes")
 		b.Reset()
-		if err := numpy.WriteBytes(&b, []int{rows, cols}, bits); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, numpy.WriteBytes(&b, []int{rows, cols}, bits))
 		if got, err = numpy.Read(bytes.NewReader(b.Bytes())); err != nil {
 			t.Fatal(err)
 		}
@@ -177,10 +171,7 @@ func TestTextsRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := numpy.Read(bytes.NewReader(b.Bytes()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(numpy.Read(bytes.NewReader(b.Bytes())))(t)
 		if diff := cmp.Diff(want, got.Texts, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}

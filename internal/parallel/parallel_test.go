@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tobac/internal/must"
 	"tobac/internal/parallel"
 )
 
@@ -234,11 +235,9 @@ func BenchmarkFor(b *testing.B) {
 			b.ReportAllocs()
 			const n = 10_000
 			for b.Loop() {
-				if err := parallel.For(context.Background(), n, workers, func(int) error {
+				must.Do(b, parallel.For(context.Background(), n, workers, func(int) error {
 					return nil
-				}); err != nil {
-					b.Fatal(err)
-				}
+				}))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/item")
 		})

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/posteriordb"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,15 +19,10 @@ func TestAll(t *testing.T) {
 		t.Errorf("%d posteriors, want 46", len(all))
 	}
 	for _, p := range all {
-		m, err := p.Compile(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(p.Compile(1))(t)
 		_, d := m.Dims()
 		logp, grad, x := make([]float64, 1), mat.NewDense(1, d, nil), mat.NewDense(1, d, nil)
-		if err := m.LogDensity(logp, grad, x); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.LogDensity(logp, grad, x))
 		if v := logp[0] + mat.Sum(grad); math.IsNaN(v) || math.IsInf(v, 0) {
 			t.Errorf("%s: log density %v, gradient %v", p.Name, logp, mat.Formatted(grad))
 		}

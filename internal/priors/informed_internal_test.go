@@ -6,6 +6,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/models"
 )
 
@@ -22,17 +23,12 @@ func TestInformedTerms(t *testing.T) {
 		p := informed{ModularPrior: plain, logOdds: logOdds}
 		b := autograd.NewBuilder("prior")
 		x := b.Input("g", autograd.Shape{d, d})
-		run, err := autograd.NewEvaluator([]*autograd.Node{x},
-			[]*autograd.Node{p.LogProb(x), p.Terms(x)}, autograd.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must.Get(autograd.NewEvaluator([]*autograd.Node{x},
+			[]*autograd.Node{p.LogProb(x), p.Terms(x)}, autograd.Options{}))(t)
 		defer run.Close()
 		whole, terms := make([]float64, 1), make([]float64, d)
-		if err := run.Eval([][]float64{whole, terms},
-			[]autograd.Feed{{Data: g.Matrix().RawMatrix().Data}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.Eval([][]float64{whole, terms},
+			[]autograd.Feed{{Data: g.Matrix().RawMatrix().Data}}))
 		sum := 0.0
 		for j, got := range terms {
 			want := plain.Term(d, j, g.Parents(j))

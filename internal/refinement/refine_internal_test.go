@@ -9,6 +9,7 @@ import (
 
 	"tobac/internal/additive"
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
@@ -29,36 +30,21 @@ func TestRefine(t *testing.T) {
 			x.Set(i, j, v)
 		}
 	}
-	prior, err := score.Sparse(d, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(score.Sparse(d, 1))(t)
 	posterior := func(most int, refined bool) (float64, *mat.Dense) {
-		base, err := score.NewBGe(x, nil, score.BGeOptions{AlphaLambda: d + 1.3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		base := must.Get(score.NewBGe(x, nil, score.BGeOptions{AlphaLambda: d + 1.3}))(t)
 		opt := additive.Options{Linear: true, Base: base}
 		if most < d-1 {
 			opt.MaxParents, opt.Sparse = most, refined
 		}
-		s, err := additive.NewLinear(x, nil, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(additive.NewLinear(x, nil, opt))(t)
 		if refined {
 			if _, err := Refine(t.Context(), s, prior, 2); err != nil {
 				t.Fatal(err)
 			}
 		}
-		all, err := exact.New(t.Context(), s, prior, exact.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		orders, err := all.Orders(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(exact.New(t.Context(), s, prior, exact.Options{}))(t)
+		orders := must.Get(all.Orders(t.Context()))(t)
 		return orders.LogEvidence(), orders.Edges()
 	}
 	want, edges := posterior(d-1, false)
@@ -114,10 +100,7 @@ func (m *mirage) List() { m.listed = true }
 func TestRefineWithoutEnd(t *testing.T) {
 	for rise, want := range map[float64]bool{-5: false, 5: true} {
 		m := &mirage{rise: rise}
-		likely, err := Refine(t.Context(), m, nil, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		likely := must.Get(Refine(t.Context(), m, nil, 2))(t)
 		if (likely == nil) != want {
 			t.Errorf("estimates that change by %v with each parent: likely sets %v", rise, likely)
 		}

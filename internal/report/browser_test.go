@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tobac/internal/must"
 	"tobac/internal/report"
 )
 
@@ -120,9 +121,7 @@ func TestPageInABrowser(t *testing.T) {
 			page = strings.Replace(page, "<style>", observer+"<style>", 1)
 			page = strings.Replace(page, "</body>", reporter+"</body>", 1)
 			file := filepath.Join(t.TempDir(), "page.html")
-			if err := os.WriteFile(file, []byte(framed(page, c.width, 4000)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(framed(page, c.width, 4000)), 0o644))
 			args := []string{"--dump-dom", "--window-size=1300,4000"}
 			if c.dark {
 				args = append(args, "--blink-settings=preferredColorScheme=0")
@@ -133,9 +132,7 @@ func TestPageInABrowser(t *testing.T) {
 				t.Fatalf("the script in the page left nothing; log:\n%s", log)
 			}
 			var p probe
-			if err := json.Unmarshal([]byte(stdhtml.UnescapeString(m[1])), &p); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(stdhtml.UnescapeString(m[1])), &p))
 			p.check(t, c.width, c.dark)
 			for line := range strings.Lines(log) {
 				if strings.Contains(line, "CONSOLE") {
@@ -182,14 +179,9 @@ func TestScreenshot(t *testing.T) {
 	program := browser(t)
 	folder := t.TempDir()
 	file, shot := filepath.Join(folder, "page.html"), filepath.Join(folder, "shot.png")
-	if err := os.WriteFile(file, []byte(html(t, build(t, complete()))), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(html(t, build(t, complete()))), 0o644))
 	browse(t, program, file, "--screenshot="+shot, "--window-size=1280,2400")
-	data, err := os.ReadFile(shot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(shot))(t)
 	root := &element{name: "svg", attr: map[string]string{"width": "640", "height": "1200"}}
 	if im := checkPNG(t, "screenshot", string(data), root); blank(im) {
 		t.Error("the screenshot is blank")

@@ -10,6 +10,8 @@ import (
 
 	nethtml "golang.org/x/net/html"
 	"gonum.org/v1/gonum/floats"
+
+	"tobac/internal/must"
 )
 
 // Wide tables have a row for each variable with its expected numbers of causes and effects; the
@@ -30,10 +32,7 @@ func TestColumns(t *testing.T) {
 		for cell := range n.ChildNodes() {
 			for _, a := range cell.Attr {
 				if a.Key == "data-v" {
-					v, err := strconv.ParseFloat(a.Val, 64)
-					if err != nil {
-						t.Fatal(err)
-					}
+					v := must.Get(strconv.ParseFloat(a.Val, 64))(t)
 					got = append(got, v)
 				}
 			}
@@ -78,9 +77,7 @@ func TestNeighbourhoodInABrowser(t *testing.T) {
 	c.Marginals.Probabilities.Set(5, 12, 0.4)
 	page := strings.Replace(html(t, build(t, c)), "</body>", neighbourhood+"</body>", 1)
 	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(page), 0o644))
 	dom, _ := browse(t, program, file, "--dump-dom")
 	_, title, _ := strings.Cut(dom, "<title>")
 	title, _, _ = strings.Cut(title, "</title>")

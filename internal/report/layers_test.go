@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	_ "tobac/internal/rapidseed"
 	"tobac/internal/scene"
 )
@@ -48,10 +49,7 @@ func TestLayersOfAnyGraph(t *testing.T) {
 				s.arrows = append(s.arrows, a)
 			}
 		}
-		l, err := s.arrange(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(s.arrange(t.Context()))(t)
 		type frame struct{ left, top, right, bottom float64 }
 		around := func(p, size scene.Point) frame {
 			return frame{p.X - size.X/2, p.Y - size.Y/2, p.X + size.X/2, p.Y + size.Y/2}
@@ -140,10 +138,7 @@ func TestLayersAreUpright(t *testing.T) {
 	box := scene.At(60, nodeHeight)
 	s := &sketch{boxes: []scene.Point{box, box, box, box},
 		arrows: []sketchArrow{{from: 0, to: 1}, {from: 1, to: 2}, {from: 1, to: 3}}}
-	l, err := s.arrange(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(s.arrange(t.Context()))(t)
 	b := l.boxes
 	if math.Abs(b[0].X-b[1].X) > 0.5 || math.Abs(b[1].X-(b[2].X+b[3].X)/2) > 0.5 ||
 		math.Abs(b[2].X-b[3].X) < 80 {

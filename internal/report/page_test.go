@@ -14,6 +14,7 @@ import (
 
 	nethtml "golang.org/x/net/html"
 
+	"tobac/internal/must"
 	"tobac/internal/report"
 	"tobac/posterior"
 )
@@ -48,10 +49,7 @@ func parseStrictly(t *testing.T, text string) *document {
 	if len(open) > 0 {
 		t.Fatalf("never closed: %v", open)
 	}
-	root, err := nethtml.Parse(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(nethtml.Parse(strings.NewReader(text)))(t)
 	d := &document{root: root}
 	for n := range root.Descendants() {
 		if n.Type == nethtml.ElementNode {

@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	"tobac/internal/report"
 	"tobac/posterior"
 )
@@ -23,18 +24,14 @@ import (
 func svg(t tester, p *report.Picture) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.WriteSVG(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.WriteSVG(&b))
 	return b.String()
 }
 
 func png(t tester, p *report.Picture) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.WritePNG(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.WritePNG(&b))
 	return b.String()
 }
 
@@ -278,10 +275,7 @@ func TestEdgeAppearance(t *testing.T) {
 // luminance is the relative luminance of WCAG 2 of a colour #rrggbb.
 func luminance(t *testing.T, colour string) float64 {
 	t.Helper()
-	v, err := strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32))(t)
 	linear := func(c uint64) float64 {
 		s := float64(c&255) / 255
 		if s <= 0.04045 {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/report"
 	"tobac/posterior"
 
@@ -28,19 +29,13 @@ type tester interface {
 // build makes a report that must not fail.
 func build(t tester, c report.Content) *report.Report {
 	t.Helper()
-	r, err := report.New(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(report.New(t.Context(), c))(t)
 }
 
 func html(t tester, r *report.Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := r.WriteHTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteHTML(&b))
 	return b.String()
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/scoring"
 
 	"gonum.org/v1/gonum/floats"
@@ -46,32 +47,20 @@ func mask(n, d, j int) *mat.Dense {
 
 func prepared(t *testing.T, s *Scorer, most int) *Scorer {
 	t.Helper()
-	if err := s.Prepare(context.Background(), most, 2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Prepare(context.Background(), most, 2))
 	return s
 }
 
 func newData(t *testing.T, x, mask mat.Matrix) *Data {
 	t.Helper()
-	data, err := New(x, mask)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.Get(New(x, mask))(t)
 }
 
 // both are scorers with own noise variances and with one in common.
 func both(t *testing.T, data *Data) map[string]*Scorer {
 	t.Helper()
-	own, err := data.Own(0.15, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	common, err := data.Common(0.3, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(data.Own(0.15, nil))(t)
+	common := must.Get(data.Common(0.3, 2))(t)
 	return map[string]*Scorer{"own": own, "common": common}
 }
 
@@ -154,9 +143,7 @@ func TestGaussianProcess(t *testing.T) {
 			y.ScaleVec(1/data.observed[3], y)
 		}
 		var z mat.VecDense
-		if err := chol.SolveVecTo(&z, y); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chol.SolveVecTo(&z, y))
 		want := s.evidence(3, 3, chol.LogDet()/2, mat.Dot(y, &z))
 		if math.Abs(got-want) > 1e-9*math.Abs(want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
@@ -243,9 +230,7 @@ func TestTables(t *testing.T) {
 		prepared(t, s, 2)
 		s.Refine(2, []int{0, 1, 3, 4})
 		again := both(t, data)[name]
-		if err := again.Prepare(context.Background(), 2, 1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, again.Prepare(context.Background(), 2, 1))
 		again.Refine(2, []int{0, 1, 3, 4})
 		for j := range 6 {
 			dst := make([]float64, 16)
@@ -274,17 +259,9 @@ func BenchmarkPrepare(b *testing.B) {
 		b.Run(fmt.Sprintf("rows=%d/columns=%d/parents=%d", c.n, c.d, c.most), func(b *testing.B) {
 			x := table(c.n, c.d, 1, func(a, b float64) float64 { return math.Tanh(curved(a, b)) })
 			for b.Loop() {
-				data, err := New(x, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				s, err := data.Own(0.15, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := s.Prepare(context.Background(), c.most, 1); err != nil {
-					b.Fatal(err)
-				}
+				data := must.Get(New(x, nil))(b)
+				s := must.Get(data.Own(0.15, nil))(b)
+				must.Do(b, s.Prepare(context.Background(), c.most, 1))
 				b.ReportMetric(Seconds(c.d, c.most)*float64(b.N)/b.Elapsed().Seconds(), "ratio")
 			}
 		})

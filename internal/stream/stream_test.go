@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/stream"
 )
 
@@ -85,14 +86,9 @@ func TestSourceIsResumed(t *testing.T) {
 		for range 5 {
 			src.Uint64()
 		}
-		state, err := src.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
+		state := must.Get(src.MarshalBinary())(t)
 		again := stream.NewSource(4, p, at...)
-		if err := again.UnmarshalBinary(state); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, again.UnmarshalBinary(state))
 		for k := range 100 {
 			if got, want := again.Uint64(), src.Uint64(); got != want {
 				t.Fatalf("%v: number %d after the restored state is %d, want %d", p, k, got, want)

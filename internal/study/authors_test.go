@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/study"
 )
 
@@ -29,13 +30,9 @@ func authorsFolder(t *testing.T) string {
 // writeFolder makes a folder with files in it.
 func writeFolder(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o755))
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 }
 
@@ -52,11 +49,8 @@ func TestAuthors(t *testing.T) {
 	if n != 5*5*2 {
 		t.Errorf("%d quick cells, want 50", n)
 	}
-	r, err := study.Collect([]study.Study{s}, make([][]byte, n), make([]string, n),
-		make([]float64, n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(study.Collect([]study.Study{s}, make([][]byte, n), make([]string, n),
+		make([]float64, n)))(t)
 	table, ok := r.BesideAuthors()
 	if !ok || len(table.Rows) != 5*2 {
 		t.Fatalf("%d lines of the table, want 10", len(table.Rows))
@@ -82,14 +76,9 @@ func TestNetworksBesideTheirReference(t *testing.T) {
 			continue
 		}
 		c := study.Cell{Data: data, Method: row.Method, Seed: 1}
-		text, err := shared(t.Context(), c.Job())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(shared(t.Context(), c.Job()))(t)
 		var o study.Outcome
-		if err := json.Unmarshal(text, &o); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &o))
 		e := o.Exact
 		if e == nil || !(math.Abs(float64(e.LogProbDifference)) < 3) {
 			t.Fatalf("%s: %+v", row.Name, e)

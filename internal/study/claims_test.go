@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/study"
 	"tobac/metrics"
 )
@@ -53,11 +54,7 @@ func invented(t *testing.T, studies []study.Study,
 			t.Fatal(err)
 		}
 	}
-	r, err := study.Collect(studies, outputs, make([]string, len(cells)), seconds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(study.Collect(studies, outputs, make([]string, len(cells)), seconds))(t)
 }
 
 // verdicts of the five claims.
@@ -133,10 +130,7 @@ func TestClaims(t *testing.T) {
 			t.Errorf("claim %d: got %q from a single run", i+1, v)
 		}
 	}
-	some, err := study.Only(studies, []string{"empty"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	some := must.Get(study.Only(studies, []string{"empty"}))(t)
 	for i, v := range verdicts(invented(t, some, agreeing)) {
 		if v != study.NotCovered {
 			t.Errorf("claim %d: got %q without a method of the paper", i+1, v)
@@ -160,9 +154,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("%d pictures, want 5: no learning curves were invented, and Neg.LL has none",
 			len(drawings))
 	}
-	if err := d.WriteMarkdown(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.WriteMarkdown(&text))
 	for _, want := range []string{
 		"| TOBAC | 15.6 ± 0.42 | 15.6 ± 0.30 | 15.7 ± 0.16 | yes (0.7) |",
 		"| DiBS | 15.9 ± 0.41 | 15.9 ± 0.14 | 17.2 ± 0.16 | no (8.",

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/study"
 )
 
@@ -18,22 +19,15 @@ func stoodIn(t *testing.T, studies []study.Study) *study.Results {
 		if c.Method.Kind != study.EmptyKind {
 			continue
 		}
-		output, err := study.Functions()[study.JobKind](context.Background(), c.Job())
-		if err != nil {
-			t.Fatal(err)
-		}
+		output := must.Get(study.Functions()[study.JobKind](context.Background(), c.Job()))(t)
 		empty[c.Data.Name] = output
 	}
 	outputs := make([][]byte, len(cells))
 	for i, c := range cells {
 		outputs[i] = empty[c.Data.Name]
 	}
-	r, err := study.Collect(studies, outputs, make([]string, len(cells)),
-		make([]float64, len(cells)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(study.Collect(studies, outputs, make([]string, len(cells)),
+		make([]float64, len(cells))))(t)
 }
 
 // Every picture of every study, with a line for each method, is drawn, with names that are not cut,

@@ -20,6 +20,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine/stein"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 	"tobac/internal/study"
 	_ "tobac/internal/unwritten"
 	"tobac/metrics"
@@ -37,11 +38,7 @@ func all(t *testing.T, o study.Options) (studies []study.Study) {
 
 func one(t *testing.T, name string, o study.Options) study.Study {
 	t.Helper()
-	s, err := study.New(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(study.New(name, o))(t)
 }
 
 // The splits of Table I: 767 and 86 rows of the table standardised as a whole,
@@ -49,11 +46,7 @@ func one(t *testing.T, name string, o study.Options) study.Study {
 // seed.
 func TestSachsSplits(t *testing.T) {
 	split := func(run int) *study.Problem {
-		p, err := study.Data{Source: study.Sachs, Seed: 1, Run: run}.Problem()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return must.Get(study.Data{Source: study.Sachs, Seed: 1, Run: run}.Problem())(t)
 	}
 	problems := []*study.Problem{split(0), split(1)}
 	again := []*study.Problem{split(0), split(1)}
@@ -90,11 +83,7 @@ func TestSachsSplits(t *testing.T) {
 // Sizes of one run share the graph and the rows that they can.
 func TestSimulatedDataShare(t *testing.T) {
 	problem := func(source study.Source, rows, run int) *study.Problem {
-		p, err := study.SimulatedData(source, 8, 1, rows, 2, 5)[run].Problem()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return must.Get(study.SimulatedData(source, 8, 1, rows, 2, 5)[run].Problem())(t)
 	}
 	few, many, nonlinear, other := problem(study.Linear, 20, 0), problem(study.Linear, 50, 0),
 		problem(study.Nonlinear, 20, 0), problem(study.Linear, 20, 1)
@@ -110,18 +99,10 @@ func TestSimulatedDataShare(t *testing.T) {
 // writeTables writes a small problem as tobac simulate does.
 func writeTables(t *testing.T, dir string, seed uint64) {
 	t.Helper()
-	g, err := dag.FromEdges(3, []dag.Edge{{From: 1, To: 0}, {From: 0, To: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim, err := dataset.SimulateLinear(g,
-		dataset.LinearConfig{Rows: 30, HeldoutRows: 10, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dag.FromEdges(3, []dag.Edge{{From: 1, To: 0}, {From: 0, To: 2}}))(t)
+	sim := must.Get(dataset.SimulateLinear(g,
+		dataset.LinearConfig{Rows: 30, HeldoutRows: 10, Seed: seed}))(t)
+	must.Do(t, os.MkdirAll(dir, 0o755))
 	for name, f := range map[string]func(*bytes.Buffer) error{
 		"train.csv":   func(b *bytes.Buffer) error { return dataset.WriteCSV(b, sim.Train) },
 		"heldout.csv": func(b *bytes.Buffer) error { return dataset.WriteCSV(b, sim.Heldout) },
@@ -130,33 +111,21 @@ func writeTables(t *testing.T, dir string, seed uint64) {
 		},
 	} {
 		var text bytes.Buffer
-		if err := f(&text); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f(&text))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o644))
 	}
 }
 
 func TestReadTables(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tiny")
 	writeTables(t, dir, 1)
-	data, err := study.ReadTables(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := data.Problem()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(study.ReadTables(dir))(t)
+	p := must.Get(data.Problem())(t)
 	if n, d := p.Train.X.Dims(); p.Name != "tiny" || n != 30 || d != 3 || p.Truth.Size() != 2 {
 		t.Errorf("got %s, %d×%d, edges %v, want the problem that was written", p.Name, n, d,
 			p.Truth.Edges())
 	}
-	if err := os.Remove(filepath.Join(dir, "heldout.csv")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, "heldout.csv")))
 	if _, err := study.ReadTables(dir); !errors.Is(err, os.ErrNotExist) ||
 		!strings.Contains(err.Error(), "heldout.csv") {
 		t.Errorf("without held-out rows: got error %v, want a missing heldout.csv", err)
@@ -184,9 +153,7 @@ func TestJobsOfCells(t *testing.T) {
 			Method study.Method `json:"method"`
 			Seed   uint64       `json:"seed"`
 		}
-		if err := json.Unmarshal(c.Job().Input, &back); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(c.Job().Input, &back))
 		if again := study.Cell(back); again.Job().ID() != id {
 			t.Errorf("%s: its text gives another job", c.Name())
 		}
@@ -218,10 +185,7 @@ func TestMethodIsThePublishedRecipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Sections[0].Data[0].Problem()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(s.Sections[0].Data[0].Problem())(t)
 	m := s.Sections[0].Rows[0].Method
 	m.Settings["steps"], m.Settings["particles"], m.Settings["samples"] = "3", "4", "8"
 	f, order, err := m.Fit(context.Background(), p, 9)
@@ -231,10 +195,7 @@ func TestMethodIsThePublishedRecipe(t *testing.T) {
 	cfg := tobac.Paper()
 	e := cfg.Engine.(*stein.SVGD)
 	cfg.Seed, e.Steps, e.Particles, e.Samples = 9, 3, 4, 8
-	want, err := tobac.Fit(context.Background(), p.Train, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(tobac.Fit(context.Background(), p.Train, cfg))(t)
 	if !slices.Equal(order, want.Order()) ||
 		!mat.Equal(f.Posterior.Probabilities, want.Probabilities) {
 		t.Error("the method's probabilities are not those of tobac.Paper()")
@@ -277,10 +238,7 @@ func TestOnly(t *testing.T) {
 		{[]string{"sachs-split1/dibs"}, 1, 1},
 		{[]string{"sachs-split0", "sachs-split1/tobac-*"}, len(studies[0].Sections[0].Rows) + 3, 1},
 	} {
-		kept, err := study.Only(studies, c.patterns)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kept := must.Get(study.Only(studies, c.patterns))(t)
 		sections := 0
 		for _, s := range kept {
 			sections += len(s.Sections)
@@ -312,10 +270,7 @@ func TestJudge(t *testing.T) {
 	p.Probabilities = mat.NewDense(2, 2, []float64{0, 0.75, 0.25, 0})
 	f := &study.Fitted{Posterior: p,
 		HeldOut: metrics.NewHeldOut([]float64{-1, 0, 0, 0}, []float64{-5, -50, -7, -50})}
-	v, err := f.Judge(truth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(f.Judge(truth))(t)
 	if v.Listed.Edges.ESHD != 0.25 || v.Empirical.Edges.ESHD != 0.5 ||
 		v.Empirical.Draws.Cyclic != 1 || v.Empirical.Draws.NegLL != 28 ||
 		v.Mixture.Edges.ESHD > 1e-12 {
@@ -363,10 +318,7 @@ func TestCheapCells(t *testing.T) {
 	patterns := []string{"linear-d10-e20-n100-run0/exact*", "linear-d10-e20-n100-run0/empty",
 		"linear-d10-e20-n100-run0/eqvar-bic", "linear-d50-e100-n100-run0/eqvar-bic",
 		"sachs-split0/empty", "nonlinear-d20-e80-n100-run0/empty"}
-	studies, err := study.Only(all(t, study.Options{Runs: 1, Seed: 1}), patterns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	studies := must.Get(study.Only(all(t, study.Options{Runs: 1, Seed: 1}), patterns))(t)
 	r := done(t, studies)
 	if len(r.All) != 8 {
 		t.Fatalf("%d cells, want 8", len(r.All))
@@ -382,9 +334,7 @@ func TestCheapCells(t *testing.T) {
 		}
 	}
 	var again bytes.Buffer
-	if err := r.WriteCSV(&again); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteCSV(&again))
 	if lines := bytes.Count(again.Bytes(), []byte("\n")); lines != 1+2*8 {
 		t.Errorf("results.csv has %d lines, want a head, and for each cell listed probabilities "+
 			"and draws", lines)

@@ -12,6 +12,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 	"tobac/internal/numpy"
 	"tobac/internal/study"
 )
@@ -30,19 +31,15 @@ func svidagFolder(t *testing.T) string {
 			values = append(values, a, a-c+0.3*rng.NormFloat64(), c)
 		}
 		var text bytes.Buffer
-		if err := numpy.WriteNumbers(&text, []int{100, 3}, values); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, numpy.WriteNumbers(&text, []int{100, 3}, values))
 		writeFolder(t, filepath.Join(dir, fmt.Sprintf("case%d-n100-r0", number)),
 			map[string]string{"train.npy": text.String(),
 				"graph.csv": "source,target\nX0,X1\nX2,X1\n"})
 		published += fmt.Sprintf(
 			"%d,100,0,dibs,5,0.6,0.3,0.2,9\n%[1]d,100,0,svidag,4,0.5,0.4,0.1,8\n", number)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "published.csv"), []byte(published),
-		0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "published.csv"), []byte(published),
+		0o666))
 	return dir
 }
 
@@ -65,10 +62,7 @@ func TestSVIDAG(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := study.Collect([]study.Study{s}, outputs, make([]string, 2), []float64{1, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(study.Collect([]study.Study{s}, outputs, make([]string, 2), []float64{1, 1}))(t)
 	for _, section := range s.Sections {
 		lines := r.Lines(s, section)
 		if len(lines) != 7 || lines[1].Kind != study.PublishedKind || lines[6].Name != "svidag" {
@@ -124,10 +118,7 @@ func TestSVIDAGDistance(t *testing.T) {
 			if classes {
 				want.ESHD, want.F1 = study.Number(row.classes), study.Number(row.skeleton)
 			}
-			got, err := study.JudgeSVIDAG(row.g, chain, classes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(study.JudgeSVIDAG(row.g, chain, classes))(t)
 			if got.ESHD != want.ESHD || math.Abs(float64(got.F1-want.F1)) > 1e-12 {
 				t.Errorf("%v, classes %t: E-SHD %v and F1 %v, want %v and %v", row.g.Edges(),
 					classes, got.ESHD, got.F1, want.ESHD, want.F1)

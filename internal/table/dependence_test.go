@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	"tobac/internal/table"
 )
 
@@ -101,10 +102,7 @@ func TestDependenceIsFound(t *testing.T) {
 			t.Fatalf("without it: %v", err)
 		}
 		for k, c := range p.Columns { // with the numbers that each alone has
-			alone, err := table.Describe(file, table.Options{Columns: []string{c.Name}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			alone := must.Get(table.Describe(file, table.Options{Columns: []string{c.Name}}))(t)
 			if m := alone.Prepared.Profiles[c.Position-
 				1]; !(math.Abs(stat.Mean(mat.Col(nil, k, p.Data.X), nil)-m.Mean) <= 1e-9*(1+
 				math.Abs(m.Mean))) {
@@ -185,14 +183,8 @@ func TestDependenceWithExceptions(t *testing.T) {
 			}
 			fmt.Fprintf(&b, "%d,%d,%d,%d\n", age, educ, exper, rare)
 		}
-		file, err := table.Read(strings.NewReader(b.String()), "t.csv", table.Layout{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		prepared, err := table.Prepare(file, table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(table.Read(strings.NewReader(b.String()), "t.csv", table.Layout{}))(t)
+		prepared := must.Get(table.Prepare(file, table.Options{}))(t)
 		got := strings.Join(prepared.Warnings, "\n")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%d wrong rows: warnings %q, want %q", c.wrong, got, c.want)

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 	"tobac/internal/table"
 	_ "tobac/parquet"
 )
@@ -186,17 +187,9 @@ func TestParquetKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	file, err := table.Read(bytes.NewReader(b.Bytes()), "t.parquet", table.Layout{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := table.Describe(file, table.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	file := must.Get(table.Read(bytes.NewReader(b.Bytes()), "t.parquet", table.Layout{}))(t)
+	d := must.Get(table.Describe(file, table.Options{}))(t)
 	got := map[string]string{}
 	for _, p := range d.Prepared.Profiles {
 		got[p.Name] = fmt.Sprintf("%v %d", p.Kind, p.Gaps)
@@ -258,9 +251,7 @@ func unicodeNPY(words ...string) []byte {
 func npyOf(t *testing.T, value any) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := npy.Write(&b, value); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, npy.Write(&b, value))
 	return b.Bytes()
 }
 
@@ -269,17 +260,12 @@ func zipOf(t *testing.T, files map[string][]byte, sequence ...string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, name := range sequence {
-		f, err := w.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(w.Create(name))(t)
 		if _, err := f.Write(files[name]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -326,10 +312,7 @@ func TestArchives(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := table.Prepare(file, table.Options{Missing: table.MissingDrop})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(table.Prepare(file, table.Options{Missing: table.MissingDrop}))(t)
 			if diff := cmp.Diff(c.names, p.Data.Names); diff != "" {
 				t.Errorf("names (-want +got):\n%s", diff)
 			}

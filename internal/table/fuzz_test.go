@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/table"
 )
 
@@ -26,10 +27,7 @@ func FuzzRead(f *testing.F) {
 	}
 	x := sheet{names: []string{"a", "b"}, rows: [][]float64{{1, 2}, {3, 4}, {0.5, 9}}}
 	for _, write := range writers {
-		b, err := write(x)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := must.Get(write(x))(f)
 		f.Add(b, uint8(7))
 		f.Add(zipped(f, b), uint8(0))
 	}
@@ -44,9 +42,7 @@ func FuzzRead(f *testing.F) {
 			Dependent:  table.Dependent(options / 27 % 2)}
 		check(t, file, o)
 		path := filepath.Join(t.TempDir(), "t")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o600))
 		again, err := table.ReadFile(path, layout)
 		if err != nil || again.Rows != file.Rows || len(again.Columns) != len(file.Columns) {
 			t.Fatalf("from a file: error %v, or another table", err)
@@ -81,9 +77,7 @@ func check(t *testing.T, file *table.Table, o table.Options) {
 		}
 		return
 	}
-	if err := p.Data.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Data.Validate())
 	if _, _, err := p.Apply(file); err != nil && len(p.Rows) == file.Rows &&
 		o.Missing == table.MissingError {
 		t.Fatalf("the table itself: %v", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tobac/internal/must"
 	"tobac/internal/table"
 )
 
@@ -216,18 +217,12 @@ func TestTitleAboveTwoColumns(t *testing.T) {
 // An option of the layout that the format of a file does not take is an error that names the option
 // and those that it takes.
 func TestCheckLayout(t *testing.T) {
-	text, err := table.Read(strings.NewReader("a,b\n1,2\n3,5\n"), "x.csv", table.Layout{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(table.Read(strings.NewReader("a,b\n1,2\n3,5\n"), "x.csv", table.Layout{}))(t)
 	if err := text.CheckLayout(table.Layout{Delimiter: ',', Comment: "#", Skip: 1,
 		Header: table.HeaderYes, Names: []string{"a", "b"}}); err != nil {
 		t.Errorf("all that a text takes: %v", err)
 	}
-	array, err := table.Read(strings.NewReader(npyVector), "x.npy", table.Layout{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	array := must.Get(table.Read(strings.NewReader(npyVector), "x.npy", table.Layout{}))(t)
 	for name, c := range map[string]struct {
 		t      *table.Table
 		layout table.Layout

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/internal/table"
 )
 
@@ -73,11 +74,8 @@ func TestKinds(t *testing.T) {
 		{"hexadecimal", append([]string{"0x1F"}, counting(1)[1:]...), table.Mixed, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, err := table.Describe(read(t, beside(30, c.values...),
-				table.Layout{Header: table.HeaderYes}), table.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(table.Describe(read(t, beside(30, c.values...),
+				table.Layout{Header: table.HeaderYes}), table.Options{}))(t)
 			if p := d.Prepared.Profiles[1]; p.Kind != c.want || p.Gaps != c.gaps {
 				t.Errorf("%v with %d gaps, want %v with %d", p.Kind, p.Gaps, c.want, c.gaps)
 			}
@@ -92,11 +90,8 @@ func TestMoments(t *testing.T) {
 		"1 2.5 -3 NA 400 7": {1, 2.5, -3, gap, 400, 7},
 		"yes no no NA no":   {1, 0, 0, gap, 0},
 	} {
-		d, err := table.Describe(read(t, beside(30, strings.Fields(text)...),
-			table.Layout{Header: table.HeaderYes}), table.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(table.Describe(read(t, beside(30, strings.Fields(text)...),
+			table.Layout{Header: table.HeaderYes}), table.Options{}))(t)
 		values := slices.DeleteFunc(slices.Repeat(want, 30/len(want)), math.IsNaN)
 		p, mean, sd := d.Prepared.Profiles[1], stat.Mean(values, nil), stat.PopStdDev(values, nil)
 		third, fourth := stat.MomentAbout(3, values, mean, nil),
@@ -140,10 +135,7 @@ func TestIndicesAndIdentifiers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.o.Dependent = table.DependentDrop
-			p, err := table.Prepare(read(t, c.text, table.Layout{}), c.o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(table.Prepare(read(t, c.text, table.Layout{}), c.o))(t)
 			var got []string
 			for _, column := range p.Columns {
 				got = append(got, column.Name)

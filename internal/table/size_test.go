@@ -13,6 +13,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 	"tobac/internal/table"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,17 +24,12 @@ func claimed(t *testing.T, name, data string, contents uint64) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	f, err := w.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate,
-		CompressedSize64: uint64(len(data)), UncompressedSize64: contents})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(w.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate,
+		CompressedSize64: uint64(len(data)), UncompressedSize64: contents}))(t)
 	if _, err := io.WriteString(f, data); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -49,18 +45,9 @@ func TestBombs(t *testing.T) {
 	}
 	deflated := func(text string) string { // as in an archive
 		z := zipOf(t, map[string][]byte{"x": []byte(text)}, "x")
-		r, err := zip.NewReader(bytes.NewReader(z), int64(len(z)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := r.File[0].OpenRaw()
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(zip.NewReader(bytes.NewReader(z), int64(len(z))))(t)
+		raw := must.Get(r.File[0].OpenRaw())(t)
+		data := must.Get(io.ReadAll(raw))(t)
 		return string(data)
 	}
 	book := func(parts ...string) []byte {
@@ -140,10 +127,7 @@ func TestBombs(t *testing.T) {
 func TestLimits(t *testing.T) {
 	text := "a,b,c\n1,2.5,3\n2,<0.5,>=40\n3,1.5,7\n4,\"[2, 5]\",8.5\n5,≤1,9\n6,4,12\n"
 	read := func(o table.Options) (*table.Prepared, error) {
-		raw, err := table.Read(strings.NewReader(text), "t.csv", table.Layout{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(table.Read(strings.NewReader(text), "t.csv", table.Layout{}))(t)
 		return table.Prepare(raw, o)
 	}
 	_, err := read(table.Options{})
@@ -152,10 +136,7 @@ func TestLimits(t *testing.T) {
 		!strings.Contains(err.Error(), "fix all with: --set data.censored=impute") {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	p, err := read(table.Options{Censored: table.CensoredLimit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(read(table.Options{Censored: table.CensoredLimit}))(t)
 	for row, v := range []float64{2.5, 0.5, 1.5, 3.5, 1, 4} {
 		if got := p.Data.X.At(row, 1); got != v {
 			t.Errorf("row %d: %v, want %v", row+1, got, v)
@@ -181,10 +162,7 @@ func TestLimits(t *testing.T) {
 // names single columns, also with limits of detection.
 func TestKeptLimits(t *testing.T) {
 	text := "a,b,c\n1,2.5,3\n2,<0.5,>=40\n-3,1.5,7\n4,2-5,8.5\n5,≤1,9\n6,4,12\n"
-	raw, err := table.Read(strings.NewReader(text), "t.csv", table.Layout{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(table.Read(strings.NewReader(text), "t.csv", table.Layout{}))(t)
 	inf := math.Inf(1)
 	b := []dataset.Limit{{Row: 1, Column: 1, High: 0.5}, {Row: 3, Column: 1, Low: 2, High: 5},
 		{Row: 4, Column: 1, High: 1}}
@@ -218,11 +196,8 @@ func TestKeptLimits(t *testing.T) {
 			t.Errorf("%+v: kind %v", row.o, k)
 		}
 	}
-	p, err := table.Prepare(raw,
-		table.Options{Kinds: []string{"a=censored:1..5"}, Censored: table.CensoredLimit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(table.Prepare(raw,
+		table.Options{Kinds: []string{"a=censored:1..5"}, Censored: table.CensoredLimit}))(t)
 	want := []dataset.Limit{{Row: 0, Low: -inf, High: 1}, {Row: 2, Low: -inf, High: -3},
 		{Row: 4, Low: 5, High: inf}, {Row: 5, Low: 6, High: inf}}
 	if diff := cmp.Diff(want, p.Limits); diff != "" {

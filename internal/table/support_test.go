@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/internal/table"
 )
 
@@ -43,9 +44,7 @@ func zipped(t testing.TB, b []byte) []byte {
 	if _, err := z.Write(b); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
 	return out.Bytes()
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/internal/table"
 
 	"gonum.org/v1/gonum/mat"
@@ -32,14 +33,8 @@ func ExampleTransform() {
 // Each transform has a text form that reads back, and applies the method of its name.
 func TestTransforms(t *testing.T) {
 	data := &dataset.Table{Names: []string{"x"}, X: mat.NewDense(3, 1, []float64{3, 1, 2})}
-	logs, err := data.Log()
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores, err := data.NormalScores()
-	if err != nil {
-		t.Fatal(err)
-	}
+	logs := must.Get(data.Log())(t)
+	scores := must.Get(data.NormalScores())(t)
 	want := map[string]*dataset.Table{"none": data, "log": logs, "normal-scores": scores}
 	for _, f := range table.Transforms() {
 		text, err := json.Marshal(f)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 	"tobac/internal/table"
 )
 
@@ -34,11 +35,7 @@ const (
 // xlsx is a workbook of these parts, and of those that are in common.
 func xlsx(t testing.TB, parts map[string]string) []byte {
 	t.Helper()
-	b, err := packed(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(packed(parts))(t)
 }
 
 func packed(parts map[string]string) ([]byte, error) {
@@ -93,10 +90,7 @@ func workbookOf(s sheet) ([]byte, error) {
 // cellsOf are the cells of a table as it was read: kinds, and the levels or range of each column.
 func cellsOf(t *testing.T, file *table.Table) (out []string) {
 	t.Helper()
-	d, err := table.Describe(file, table.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(table.Describe(file, table.Options{}))(t)
 	for _, p := range d.Prepared.Profiles {
 		line := fmt.Sprintf("%s %v %d gaps", p.Name, p.Kind, p.Gaps)
 		for _, level := range p.Levels {
@@ -286,13 +280,9 @@ func TestWorkbookWarnings(t *testing.T) {
 			i+2, i+2, i*i%17, i+2, i+2)
 	}
 	rows += `<row r="400"><c r="A400" t="str"><v>source: a book</v></c></row>`
-	file, err :=
-		table.Read(bytes.NewReader(
-			xlsx(t, map[string]string{"xl/worksheets/sheet1.xml": sheetOf(rows)})), "t.xlsx",
-			table.Layout{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(table.Read(bytes.NewReader(
+		xlsx(t, map[string]string{"xl/worksheets/sheet1.xml": sheetOf(rows)})), "t.xlsx",
+		table.Layout{}))(t)
 	want := []string{"1 cell left of the table, the first in A400, are left out",
 		"300 formulas without a computed value, the first in C2, are missing values: a " +
 			"spreadsheet program that opens and saves the workbook computes them"}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tobac/internal/must"
 )
 
 // ours are the tokens that a markup reads, texts joined.
@@ -150,10 +152,7 @@ func TestDateText(t *testing.T) {
 // A file that grows while it is read is an error, not a table whose last row is cut, nor one
 // without an end.
 func TestGrowingFile(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "t.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(filepath.Join(t.TempDir(), "t.csv")))(t)
 	defer f.Close()
 	if _, err := f.WriteString("a,b\n1,2\n"); err != nil {
 		t.Fatal(err)
