@@ -8,7 +8,8 @@ import (
 
 // blocks are steps on arrays that no cache holds, computed together, some rows at a time, so that
 // each array is read from memory once: of a regression the product with the data, what the rows
-// contribute, and the product of its derivative with the data again.
+// contribute, and the product of its derivative with the data again. What only these steps read
+// has the place of its first block in all of them, which stays in the cache.
 type blocks struct {
 	steps []Step
 	parts [][]Instruction // of each block
@@ -81,6 +82,7 @@ type chain struct {
 	steps []Step
 	of    map[*Storage]*ir.Value // what the steps compute; nil if it is added up over the rows
 	areas []area
+	local []area // of which nothing is read after the chain, sorted by offset
 }
 
 // An area is a range of the arena that a step reads or writes. Two of one place and size whose
@@ -229,6 +231,7 @@ func (c *chain) blocks() *blocks {
 	}
 	count := (c.rows + rows - 1) / rows
 	in.parts = make([][]Instruction, count)
+	c.findLocal()
 	for _, s := range c.steps {
 		for i, part := range c.part(s, rows, count) {
 			if part != nil {
@@ -237,6 +240,35 @@ func (c *chain) blocks() *blocks {
 		}
 	}
 	return in
+}
+
+// findLocal finds the areas whose rows only steps of the chain read.
+func (c *chain) findLocal() {
+	last := c.steps[len(c.steps)-1].V.ID
+	for _, x := range c.areas {
+		if x.inRows {
+			c.local = append(c.local, x)
+		}
+	}
+	for s := range c.of {
+		if s.last > last {
+			c.local = slices.DeleteFunc(c.local, func(x area) bool { return x.off == s.Off })
+		}
+	}
+	slices.SortFunc(c.local, func(a, b area) int { return a.off - b.off })
+}
+
+// place is where an offset in the rows from one on lies: in a local area as if these were the
+// first.
+func (c *chain) place(off, from int) int {
+	i, found := slices.BinarySearchFunc(c.local, off, func(x area, off int) int { return x.off - off })
+	if !found {
+		i--
+	}
+	if i < 0 || off >= c.local[i].off+c.local[i].size {
+		return off
+	}
+	return off - from*(c.local[i].size/c.rows)
 }
 
 // part makes the instructions of one step, for each block.
@@ -253,19 +285,19 @@ func (c *chain) part(s Step, rows, count int) []Instruction {
 	case *unaryInstr:
 		return each(func(_, from, to int) Instruction {
 			x := *in
-			x.runs, x.single = p.rowsOfElements(v, in.runs, from, to, c.rows)
+			x.runs, x.single = c.rowsOfElements(v, in.runs, from, to)
 			return &x
 		})
 	case *binaryInstr:
 		return each(func(_, from, to int) Instruction {
 			x := *in
-			x.runs, x.single = p.rowsOfElements(v, in.runs, from, to, c.rows)
+			x.runs, x.single = c.rowsOfElements(v, in.runs, from, to)
 			return &x
 		})
 	case *selectInstr:
 		return each(func(_, from, to int) Instruction {
 			x := *in
-			x.runs, x.single = p.rowsOfElements(v, in.runs, from, to, c.rows)
+			x.runs, x.single = c.rowsOfElements(v, in.runs, from, to)
 			return &x
 		})
 	case *reduceInstr:
@@ -276,31 +308,53 @@ func (c *chain) part(s Step, rows, count int) []Instruction {
 	if c.rows == m {
 		return each(func(_, from, to int) Instruction {
 			a := whole.a[0]
-			a.at, a.rows = a.at+from*a.row, to-from
-			return &wholeProduct{a: []factor{a}, b: whole.b, at: []int{whole.at[0] + from*n}}
+			a.at, a.rows = c.place(a.at+from*a.row, from), to-from
+			at := c.place(whole.at[0]+from*n, from)
+			return &wholeProduct{a: []factor{a}, b: whole.b, at: []int{at}}
 		})
 	}
 	p.Scratch = max(p.Scratch, m*n)
 	return each(func(i, from, to int) Instruction {
 		a, b := whole.a[0], whole.b[0]
-		a.at, a.cols = a.at+from*a.col, to-from
-		b.at, b.rows = b.at+from*b.row, to-from
+		a.at, a.cols = c.place(a.at+from*a.col, from), to-from
+		b.at, b.rows = c.place(b.at+from*b.row, from), to-from
 		return &partialProduct{a: a, b: b, at: whole.at[0], first: i == 0}
 	})
 }
 
 // rowsOfElements are the runs of the elements in some of the rows of v, whose runs are known.
-func (p *Plan) rowsOfElements(v *ir.Value, runs []run, from, to, rows int) ([]run, *scattered) {
-	w := v.Len() / rows
+func (c *chain) rowsOfElements(v *ir.Value, runs []run, from, to int) ([]run, *scattered) {
+	w := v.Len() / c.rows
+	single := &noScattered
 	if len(runs) == 1 && runs[0].n == v.Len() {
 		r := runs[0]
 		r.dst, r.n = r.dst+from*w, (to-from)*w
 		for i := range r.src {
 			r.src[i].off += from * w * r.src[i].stride
 		}
-		return []run{r}, &noScattered
+		runs = []run{r}
+	} else {
+		runs, single = c.p.scatter(c.p.runsOf(v, from*w, to*w), 1, len(v.Args), 1)
 	}
-	return p.scatter(p.runsOf(v, from*w, to*w), 1, len(v.Args), 1)
+	for i := range runs {
+		r := &runs[i]
+		r.dst = c.place(r.dst, from)
+		for k := range r.src {
+			r.src[k].off = c.place(r.src[k].off, from)
+		}
+	}
+	c.places(single.dst, from)
+	for _, src := range single.src {
+		c.places(src, from)
+	}
+	return runs, single
+}
+
+// places replaces offsets in the rows from one on by their places.
+func (c *chain) places(offsets []int32, from int) {
+	for i, off := range offsets {
+		offsets[i] = int32(c.place(int(off), from))
+	}
 }
 
 // sums makes those of one step, for each block of rows.
@@ -331,10 +385,15 @@ func (c *chain) sums(v *ir.Value, rows int, parts []Instruction) []Instruction {
 			}
 		}
 	}
-	for _, in := range all[1:] {
-		in.zero = nil
+	for i, in := range all {
+		if i > 0 {
+			in.zero = nil
+		}
 		for k := range in.runs {
-			in.runs[k].accumulate = true
+			r := &in.runs[k]
+			r.accumulate = r.accumulate || i > 0
+			r.src = c.place(r.src, i*rows)
+			c.places(r.places, i*rows)
 		}
 	}
 	return parts
