@@ -55,7 +55,7 @@ func (s Set) Larger(dst, x, y []float64) {
 	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, larger) {
 		return
 	}
-	largerKernel(dst, x, y, s == AVX512)
+	largerKernel(dst, x, y)
 }
 
 // Smaller is dst = min(x, y), NaN where either is; −0 is smaller than 0. All have one
@@ -64,7 +64,7 @@ func (s Set) Smaller(dst, x, y []float64) {
 	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, smaller) {
 		return
 	}
-	smallerKernel(dst, x, y, s == AVX512)
+	smallerKernel(dst, x, y)
 }
 
 // Greater is dst = 1 where x > y, else 0, NaN where either is. All have one length; dst
@@ -73,7 +73,7 @@ func (s Set) Greater(dst, x, y []float64) {
 	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, greater) {
 		return
 	}
-	greaterKernel(dst, x, y, s == AVX512)
+	greaterKernel(dst, x, y)
 }
 
 // AtLeast is dst = 1 where x ≥ y, else 0, NaN where either is. All have one length; dst
@@ -82,7 +82,7 @@ func (s Set) AtLeast(dst, x, y []float64) {
 	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, reaches) {
 		return
 	}
-	reachesKernel(dst, x, y, s == AVX512)
+	reachesKernel(dst, x, y)
 }
 
 // Equal is dst = 1 where x = y, else 0, NaN where either is. All have one length; dst may
@@ -91,7 +91,7 @@ func (s Set) Equal(dst, x, y []float64) {
 	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, equal) {
 		return
 	}
-	equalKernel(dst, x, y, s == AVX512)
+	equalKernel(dst, x, y)
 }
 
 // indicator is 1 if a comparison of x with y holds, else 0, NaN if either is.
@@ -119,7 +119,7 @@ func (s Set) Positive(dst, x []float64) {
 	if dst = dst[:len(x)]; s.portable(dst, x, positive) {
 		return
 	}
-	positiveKernel(dst, x, s == AVX512)
+	positiveKernel(dst, x)
 }
 
 // Sign is dst = 1 where x > 0, −1 where x < 0, and x itself where it is 0 or NaN. dst and x
@@ -128,7 +128,7 @@ func (s Set) Sign(dst, x []float64) {
 	if dst = dst[:len(x)]; s.portable(dst, x, sign) {
 		return
 	}
-	signKernel(dst, x, s == AVX512)
+	signKernel(dst, x)
 }
 
 func sign(x float64) float64 {
@@ -156,5 +156,5 @@ func (s Set) Where(dst, condition, x, y []float64) {
 		}
 		return
 	}
-	whereKernel(dst, condition, x, y, s == AVX512)
+	whereKernel(dst, condition, x, y)
 }

@@ -71,7 +71,7 @@ func (s Set) Abs(dst, x []float64) {
 	if dst = dst[:len(x)]; s.portable(dst, x, math.Abs) {
 		return
 	}
-	absKernel(dst, x, s == AVX512)
+	absKernel(dst, x)
 }
 
 // Inverse is dst = 1/x, rounded once. dst and x have one length; dst may be x.
@@ -88,7 +88,7 @@ func (s Set) Maximum(dst, x, y []float64) {
 	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, math.Max) {
 		return
 	}
-	maximumKernel(dst, x, y, s == AVX512)
+	maximumKernel(dst, x, y)
 }
 
 // Minimum is dst = min(x, y), as [math.Min] has it: −∞ is smaller than NaN, and −0
@@ -97,7 +97,7 @@ func (s Set) Minimum(dst, x, y []float64) {
 	if dst, y = dst[:len(x)], y[:len(x)]; s.portablePair(dst, x, y, math.Min) {
 		return
 	}
-	minimumKernel(dst, x, y, s == AVX512)
+	minimumKernel(dst, x, y)
 }
 
 // MaximumScalar is [Set.Maximum] of x and a number p. dst and x have one length; dst
@@ -109,7 +109,7 @@ func (s Set) MaximumScalar(dst, x []float64, p float64) {
 		each(dst, x, func(x float64) float64 { return math.Max(x, p) })
 		return
 	}
-	maximumKernel(dst, x, ps[:0], s == AVX512)
+	maximumKernel(dst, x, ps[:0])
 }
 
 // MinimumScalar is [Set.Minimum] of x and a number p. dst and x have one length; dst
@@ -121,5 +121,5 @@ func (s Set) MinimumScalar(dst, x []float64, p float64) {
 		each(dst, x, func(x float64) float64 { return math.Min(x, p) })
 		return
 	}
-	minimumKernel(dst, x, ps[:0], s == AVX512)
+	minimumKernel(dst, x, ps[:0])
 }

@@ -14,40 +14,40 @@ func inverseKernel(dst, x []float64)
 func sqrtKernel(dst, x []float64)
 
 //go:noescape
-func absKernel(dst, x []float64, wide bool)
+func absKernel(dst, x []float64)
 
 //go:noescape
 func subProductKernel(dst, x, y, z []float64, wide bool)
 
 //go:noescape
-func largerKernel(dst, x, y []float64, wide bool)
+func largerKernel(dst, x, y []float64)
 
 //go:noescape
-func smallerKernel(dst, x, y []float64, wide bool)
+func smallerKernel(dst, x, y []float64)
 
 //go:noescape
-func maximumKernel(dst, x, y []float64, wide bool)
+func maximumKernel(dst, x, y []float64)
 
 //go:noescape
-func minimumKernel(dst, x, y []float64, wide bool)
+func minimumKernel(dst, x, y []float64)
 
 //go:noescape
-func greaterKernel(dst, x, y []float64, wide bool)
+func greaterKernel(dst, x, y []float64)
 
 //go:noescape
-func reachesKernel(dst, x, y []float64, wide bool)
+func reachesKernel(dst, x, y []float64)
 
 //go:noescape
-func equalKernel(dst, x, y []float64, wide bool)
+func equalKernel(dst, x, y []float64)
 
 //go:noescape
-func positiveKernel(dst, x []float64, wide bool)
+func positiveKernel(dst, x []float64)
 
 //go:noescape
-func signKernel(dst, x []float64, wide bool)
+func signKernel(dst, x []float64)
 
 //go:noescape
-func whereKernel(dst, x, y, z []float64, wide bool)
+func whereKernel(dst, x, y, z []float64)
 
 //go:noescape
 func expKernel(dst, x []float64, wide bool)
@@ -98,7 +98,7 @@ func erfcKernel(dst, x []float64, wide bool)
 func logNdtrKernel(dst, x []float64, wide bool)
 
 //go:noescape
-func ndtrInvKernel(dst, x []float64, wide bool)
+func ndtrInvKernel(dst, x []float64)
 
 //go:noescape
 func logGammaKernel(dst, x []float64, wide bool)

@@ -135,11 +135,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func absKernel(dst []float64, x []float64, wide bool)
+// func absKernel(dst []float64, x []float64)
 // Requires: AVX
-TEXT ·absKernel(SB), NOSPLIT, $0-49
-	CMPB wide+48(FP), $0x00
-	JNE  wide
+TEXT ·absKernel(SB), NOSPLIT, $0-48
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -167,44 +165,6 @@ tail:
 
 last:
 	STORE_TAIL_AVX2(DX, BX, X0, Y0)
-
-done:
-	VZEROUPPER
-	RET
-
-wide:
-	GOTO(absWide<>+0(SB))
-
-// func absWide(dst []float64, x []float64, wide bool)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT absWide<>(SB), NOSPLIT, $0-49
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ dst_base+0(FP), BX
-
-loop:
-	SUBQ    $+8, CX
-	JL      tail
-	VMOVUPD (AX), Z0
-
-body:
-	VANDPD.BCST constants<>+32(SB), Z0, Z0
-	TESTQ       CX, CX
-	JL          last
-	VMOVUPD     Z0, (BX)
-	ADDQ        $+64, BX
-	ADDQ        $+64, AX
-	JMP         loop
-
-tail:
-	MOVQ                   CX, DX
-	ADDQ                   $+8, DX
-	JE                     done
-	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(DX, BX, X0, Y0, Z0)
 
 done:
 	VZEROUPPER
@@ -303,11 +263,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func largerKernel(dst []float64, x []float64, y []float64, wide bool)
+// func largerKernel(dst []float64, x []float64, y []float64)
 // Requires: AVX
-TEXT ·largerKernel(SB), NOSPLIT, $0-73
-	CMPB wide+72(FP), $0x00
-	JNE  wide
+TEXT ·largerKernel(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -348,57 +306,9 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(largerWide<>+0(SB))
-
-// func largerWide(dst []float64, x []float64, y []float64, wide bool)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT largerWide<>(SB), NOSPLIT, $0-73
-	MOVQ x_base+24(FP), AX
-	MOVQ y_base+48(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ dst_base+0(FP), SI
-
-loop:
-	SUBQ    $+8, DX
-	JL      tail
-	VMOVUPD (AX), Z0
-	VMOVUPD (CX), Z1
-
-body:
-	VMAXPD         Z1, Z0, Z2
-	VMAXPD         Z0, Z1, Z3
-	VANDPD         Z3, Z2, Z2
-	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	TESTQ          DX, DX
-	JL             last
-	VMOVUPD        Z2, (SI)
-	ADDQ           $+64, SI
-	ADDQ           $+64, AX
-	ADDQ           $+64, CX
-	JMP            loop
-
-tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
-	JE                     done
-	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(BX, SI, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func smallerKernel(dst []float64, x []float64, y []float64, wide bool)
+// func smallerKernel(dst []float64, x []float64, y []float64)
 // Requires: AVX
-TEXT ·smallerKernel(SB), NOSPLIT, $0-73
-	CMPB wide+72(FP), $0x00
-	JNE  wide
+TEXT ·smallerKernel(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -439,57 +349,9 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(smallerWide<>+0(SB))
-
-// func smallerWide(dst []float64, x []float64, y []float64, wide bool)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT smallerWide<>(SB), NOSPLIT, $0-73
-	MOVQ x_base+24(FP), AX
-	MOVQ y_base+48(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ dst_base+0(FP), SI
-
-loop:
-	SUBQ    $+8, DX
-	JL      tail
-	VMOVUPD (AX), Z0
-	VMOVUPD (CX), Z1
-
-body:
-	VMINPD         Z1, Z0, Z2
-	VMINPD         Z0, Z1, Z3
-	VORPD          Z3, Z2, Z2
-	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	TESTQ          DX, DX
-	JL             last
-	VMOVUPD        Z2, (SI)
-	ADDQ           $+64, SI
-	ADDQ           $+64, AX
-	ADDQ           $+64, CX
-	JMP            loop
-
-tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
-	JE                     done
-	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(BX, SI, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func maximumKernel(dst []float64, x []float64, y []float64, wide bool)
+// func maximumKernel(dst []float64, x []float64, y []float64)
 // Requires: AVX
-TEXT ·maximumKernel(SB), NOSPLIT, $0-73
-	CMPB         wide+72(FP), $0x00
-	JNE          wide
+TEXT ·maximumKernel(SB), NOSPLIT, $0-72
 	MOVQ         x_base+24(FP), AX
 	MOVQ         y_base+48(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -549,77 +411,9 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(maximumWide<>+0(SB))
-
-// func maximumWide(dst []float64, x []float64, y []float64, wide bool)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT maximumWide<>(SB), NOSPLIT, $0-73
-	MOVQ         x_base+24(FP), AX
-	MOVQ         y_base+48(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	TESTQ        DX, DX
-	JE           done
-	MOVQ         y_len+56(FP), DI
-	MOVQ         $+64, SI
-	TESTQ        DI, DI
-	JNE          all1
-	XORQ         SI, SI
-	VBROADCASTSD (CX), Z0
-	VMOVUPD      Z0, (CX)
-
-all1:
-	MOVQ    dst_base+0(FP), DI
-	PCALIGN $0x40
-
-loop:
-	SUBQ    $+8, DX
-	JL      tail
-	VMOVUPD (AX), Z0
-	VMOVUPD (CX), Z1
-
-body:
-	VMAXPD         Z1, Z0, Z2
-	VMAXPD         Z0, Z1, Z3
-	VANDPD         Z3, Z2, Z2
-	VCMPPD         $0x03, Z1, Z0, K1
-	KORTESTB       K1, K1
-	JE             none2
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	VCMPPD.BCST    $0x00, constants<>+96(SB), Z0, K1
-	VCMPPD.BCST    $0x00, constants<>+96(SB), Z1, K2
-	KORB           K1, K2, K1
-	VBLENDMPD.BCST constants<>+96(SB), Z2, K1, Z2
-
-none2:
-	TESTQ   DX, DX
-	JL      last
-	VMOVUPD Z2, (DI)
-	ADDQ    $+64, DI
-	ADDQ    $+64, AX
-	ADDQ    SI, CX
-	JMP     loop
-
-tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
-	JE                     done
-	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(BX, DI, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func minimumKernel(dst []float64, x []float64, y []float64, wide bool)
+// func minimumKernel(dst []float64, x []float64, y []float64)
 // Requires: AVX
-TEXT ·minimumKernel(SB), NOSPLIT, $0-73
-	CMPB         wide+72(FP), $0x00
-	JNE          wide
+TEXT ·minimumKernel(SB), NOSPLIT, $0-72
 	MOVQ         x_base+24(FP), AX
 	MOVQ         y_base+48(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -679,77 +473,9 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(minimumWide<>+0(SB))
-
-// func minimumWide(dst []float64, x []float64, y []float64, wide bool)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT minimumWide<>(SB), NOSPLIT, $0-73
-	MOVQ         x_base+24(FP), AX
-	MOVQ         y_base+48(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	TESTQ        DX, DX
-	JE           done
-	MOVQ         y_len+56(FP), DI
-	MOVQ         $+64, SI
-	TESTQ        DI, DI
-	JNE          all1
-	XORQ         SI, SI
-	VBROADCASTSD (CX), Z0
-	VMOVUPD      Z0, (CX)
-
-all1:
-	MOVQ    dst_base+0(FP), DI
-	PCALIGN $0x40
-
-loop:
-	SUBQ    $+8, DX
-	JL      tail
-	VMOVUPD (AX), Z0
-	VMOVUPD (CX), Z1
-
-body:
-	VMINPD         Z1, Z0, Z2
-	VMINPD         Z0, Z1, Z3
-	VORPD          Z3, Z2, Z2
-	VCMPPD         $0x03, Z1, Z0, K1
-	KORTESTB       K1, K1
-	JE             none2
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	VCMPPD.BCST    $0x00, constants<>+128(SB), Z0, K1
-	VCMPPD.BCST    $0x00, constants<>+128(SB), Z1, K2
-	KORB           K1, K2, K1
-	VBLENDMPD.BCST constants<>+128(SB), Z2, K1, Z2
-
-none2:
-	TESTQ   DX, DX
-	JL      last
-	VMOVUPD Z2, (DI)
-	ADDQ    $+64, DI
-	ADDQ    $+64, AX
-	ADDQ    SI, CX
-	JMP     loop
-
-tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
-	JE                     done
-	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(BX, DI, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func greaterKernel(dst []float64, x []float64, y []float64, wide bool)
+// func greaterKernel(dst []float64, x []float64, y []float64)
 // Requires: AVX
-TEXT ·greaterKernel(SB), NOSPLIT, $0-73
-	CMPB wide+72(FP), $0x00
-	JNE  wide
+TEXT ·greaterKernel(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -789,56 +515,9 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(greaterWide<>+0(SB))
-
-// func greaterWide(dst []float64, x []float64, y []float64, wide bool)
-// Requires: AVX, AVX512F
-TEXT greaterWide<>(SB), NOSPLIT, $0-73
-	MOVQ x_base+24(FP), AX
-	MOVQ y_base+48(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ dst_base+0(FP), SI
-
-loop:
-	SUBQ    $+8, DX
-	JL      tail
-	VMOVUPD (AX), Z0
-	VMOVUPD (CX), Z1
-
-body:
-	VCMPPD         $0x1e, Z1, Z0, K1
-	VBROADCASTSD.Z constants<>+0(SB), K1, Z2
-	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+160(SB), Z2, K1, Z2
-	TESTQ          DX, DX
-	JL             last
-	VMOVUPD        Z2, (SI)
-	ADDQ           $+64, SI
-	ADDQ           $+64, AX
-	ADDQ           $+64, CX
-	JMP            loop
-
-tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
-	JE                     done
-	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(BX, SI, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func reachesKernel(dst []float64, x []float64, y []float64, wide bool)
+// func reachesKernel(dst []float64, x []float64, y []float64)
 // Requires: AVX
-TEXT ·reachesKernel(SB), NOSPLIT, $0-73
-	CMPB wide+72(FP), $0x00
-	JNE  wide
+TEXT ·reachesKernel(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -878,56 +557,9 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(reachesWide<>+0(SB))
-
-// func reachesWide(dst []float64, x []float64, y []float64, wide bool)
-// Requires: AVX, AVX512F
-TEXT reachesWide<>(SB), NOSPLIT, $0-73
-	MOVQ x_base+24(FP), AX
-	MOVQ y_base+48(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ dst_base+0(FP), SI
-
-loop:
-	SUBQ    $+8, DX
-	JL      tail
-	VMOVUPD (AX), Z0
-	VMOVUPD (CX), Z1
-
-body:
-	VCMPPD         $0x1d, Z1, Z0, K1
-	VBROADCASTSD.Z constants<>+0(SB), K1, Z2
-	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+160(SB), Z2, K1, Z2
-	TESTQ          DX, DX
-	JL             last
-	VMOVUPD        Z2, (SI)
-	ADDQ           $+64, SI
-	ADDQ           $+64, AX
-	ADDQ           $+64, CX
-	JMP            loop
-
-tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
-	JE                     done
-	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(BX, SI, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func equalKernel(dst []float64, x []float64, y []float64, wide bool)
+// func equalKernel(dst []float64, x []float64, y []float64)
 // Requires: AVX
-TEXT ·equalKernel(SB), NOSPLIT, $0-73
-	CMPB wide+72(FP), $0x00
-	JNE  wide
+TEXT ·equalKernel(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -967,56 +599,9 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(equalWide<>+0(SB))
-
-// func equalWide(dst []float64, x []float64, y []float64, wide bool)
-// Requires: AVX, AVX512F
-TEXT equalWide<>(SB), NOSPLIT, $0-73
-	MOVQ x_base+24(FP), AX
-	MOVQ y_base+48(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ dst_base+0(FP), SI
-
-loop:
-	SUBQ    $+8, DX
-	JL      tail
-	VMOVUPD (AX), Z0
-	VMOVUPD (CX), Z1
-
-body:
-	VCMPPD         $0x00, Z1, Z0, K1
-	VBROADCASTSD.Z constants<>+0(SB), K1, Z2
-	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+160(SB), Z2, K1, Z2
-	TESTQ          DX, DX
-	JL             last
-	VMOVUPD        Z2, (SI)
-	ADDQ           $+64, SI
-	ADDQ           $+64, AX
-	ADDQ           $+64, CX
-	JMP            loop
-
-tail:
-	MOVQ                   DX, BX
-	ADDQ                   $+8, BX
-	JE                     done
-	LOAD_TAIL_AVX512(BX, AX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(BX, CX, X1, Y1, Z1)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(BX, SI, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func positiveKernel(dst []float64, x []float64, wide bool)
+// func positiveKernel(dst []float64, x []float64)
 // Requires: AVX
-TEXT ·positiveKernel(SB), NOSPLIT, $0-49
-	CMPB wide+48(FP), $0x00
-	JNE  wide
+TEXT ·positiveKernel(SB), NOSPLIT, $0-48
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1053,53 +638,9 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(positiveWide<>+0(SB))
-
-// func positiveWide(dst []float64, x []float64, wide bool)
-// Requires: AVX, AVX512F
-TEXT positiveWide<>(SB), NOSPLIT, $0-49
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ dst_base+0(FP), BX
-
-loop:
-	SUBQ    $+8, CX
-	JL      tail
-	VMOVUPD (AX), Z0
-
-body:
-	VPXORQ         Z1, Z1, Z1
-	VCMPPD         $0x1e, Z1, Z0, K1
-	VBROADCASTSD.Z constants<>+0(SB), K1, Z2
-	VCMPPD         $0x03, Z1, Z0, K1
-	VBLENDMPD.BCST constants<>+160(SB), Z2, K1, Z2
-	TESTQ          CX, CX
-	JL             last
-	VMOVUPD        Z2, (BX)
-	ADDQ           $+64, BX
-	ADDQ           $+64, AX
-	JMP            loop
-
-tail:
-	MOVQ                   CX, DX
-	ADDQ                   $+8, DX
-	JE                     done
-	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(DX, BX, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
-// func signKernel(dst []float64, x []float64, wide bool)
+// func signKernel(dst []float64, x []float64)
 // Requires: AVX
-TEXT ·signKernel(SB), NOSPLIT, $0-49
-	CMPB wide+48(FP), $0x00
-	JNE  wide
+TEXT ·signKernel(SB), NOSPLIT, $0-48
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -1110,9 +651,9 @@ loop:
 	VMOVUPD (AX), Y0
 
 body:
-	VANDPD    constants<>+192(SB), Y0, Y1
+	VANDPD    constants<>+160(SB), Y0, Y1
 	VORPD     constants<>+0(SB), Y1, Y1
-	VCMPPD    $0x00, constants<>+224(SB), Y0, Y2
+	VCMPPD    $0x00, constants<>+192(SB), Y0, Y2
 	VBLENDVPD Y2, Y0, Y1, Y1
 	VCMPPD    $0x03, Y0, Y0, Y2
 	VBLENDVPD Y2, Y0, Y1, Y1
@@ -1137,54 +678,9 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(signWide<>+0(SB))
-
-// func signWide(dst []float64, x []float64, wide bool)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT signWide<>(SB), NOSPLIT, $0-49
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ dst_base+0(FP), BX
-
-loop:
-	SUBQ    $+8, CX
-	JL      tail
-	VMOVUPD (AX), Z0
-
-body:
-	VANDPD.BCST constants<>+192(SB), Z0, Z1
-	VORPD.BCST  constants<>+0(SB), Z1, Z1
-	VCMPPD.BCST $0x00, constants<>+224(SB), Z0, K1
-	VBLENDMPD   Z0, Z1, K1, Z1
-	VCMPPD      $0x03, Z0, Z0, K1
-	VBLENDMPD   Z0, Z1, K1, Z1
-	TESTQ       CX, CX
-	JL          last
-	VMOVUPD     Z1, (BX)
-	ADDQ        $+64, BX
-	ADDQ        $+64, AX
-	JMP         loop
-
-tail:
-	MOVQ                   CX, DX
-	ADDQ                   $+8, DX
-	JE                     done
-	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(DX, BX, X1, Y1, Z1)
-
-done:
-	VZEROUPPER
-	RET
-
-// func whereKernel(dst []float64, x []float64, y []float64, z []float64, wide bool)
+// func whereKernel(dst []float64, x []float64, y []float64, z []float64)
 // Requires: AVX
-TEXT ·whereKernel(SB), NOSPLIT, $0-97
-	CMPB wide+96(FP), $0x00
-	JNE  wide
+TEXT ·whereKernel(SB), NOSPLIT, $0-96
 	MOVQ x_base+24(FP), AX
 	MOVQ y_base+48(FP), CX
 	MOVQ z_base+72(FP), DX
@@ -1199,7 +695,7 @@ loop:
 	VMOVUPD (DX), Y2
 
 body:
-	VCMPPD    $0x04, constants<>+224(SB), Y0, Y0
+	VCMPPD    $0x04, constants<>+192(SB), Y0, Y0
 	VBLENDVPD Y0, Y1, Y2, Y0
 	TESTQ     BX, BX
 	JL        last
@@ -1226,53 +722,6 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(whereWide<>+0(SB))
-
-// func whereWide(dst []float64, x []float64, y []float64, z []float64, wide bool)
-// Requires: AVX, AVX512F
-TEXT whereWide<>(SB), NOSPLIT, $0-97
-	MOVQ x_base+24(FP), AX
-	MOVQ y_base+48(FP), CX
-	MOVQ z_base+72(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ dst_base+0(FP), DI
-
-loop:
-	SUBQ    $+8, BX
-	JL      tail
-	VMOVUPD (AX), Z0
-	VMOVUPD (CX), Z1
-	VMOVUPD (DX), Z2
-
-body:
-	VCMPPD.BCST $0x04, constants<>+224(SB), Z0, K1
-	VBLENDMPD   Z1, Z2, K1, Z3
-	TESTQ       BX, BX
-	JL          last
-	VMOVUPD     Z3, (DI)
-	ADDQ        $+64, DI
-	ADDQ        $+64, AX
-	ADDQ        $+64, CX
-	ADDQ        $+64, DX
-	JMP         loop
-
-tail:
-	MOVQ                   BX, SI
-	ADDQ                   $+8, SI
-	JE                     done
-	LOAD_TAIL_AVX512(SI, AX, X0, Y0, Z0)
-	LOAD_TAIL_AVX512(SI, CX, X1, Y1, Z1)
-	LOAD_TAIL_AVX512(SI, DX, X2, Y2, Z2)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(SI, DI, X3, Y3, Z3)
-
-done:
-	VZEROUPPER
-	RET
-
 // func expKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expKernel(SB), NOSPLIT, $0-49
@@ -1288,13 +737,14 @@ loop:
 	VMOVUPD (AX), Y0
 
 body:
-	VMULPD       constants<>+256(SB), Y0, Y1
-	VADDPD       constants<>+288(SB), Y1, Y1
-	VSUBPD       constants<>+288(SB), Y1, Y2
+	VMULPD       constants<>+224(SB), Y0, Y1
+	VADDPD       constants<>+256(SB), Y1, Y1
+	VSUBPD       constants<>+256(SB), Y1, Y2
 	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+288(SB), Y2, Y3
 	VFNMADD231PD constants<>+320(SB), Y2, Y3
-	VFNMADD231PD constants<>+352(SB), Y2, Y3
-	VBROADCASTSD constants<>+384(SB), Y2
+	VBROADCASTSD constants<>+352(SB), Y2
+	VFMADD213PD  constants<>+384(SB), Y3, Y2
 	VFMADD213PD  constants<>+416(SB), Y3, Y2
 	VFMADD213PD  constants<>+448(SB), Y3, Y2
 	VFMADD213PD  constants<>+480(SB), Y3, Y2
@@ -1305,25 +755,24 @@ body:
 	VFMADD213PD  constants<>+640(SB), Y3, Y2
 	VFMADD213PD  constants<>+672(SB), Y3, Y2
 	VFMADD213PD  constants<>+704(SB), Y3, Y2
-	VFMADD213PD  constants<>+736(SB), Y3, Y2
 	VFMADD213PD  constants<>+0(SB), Y3, Y2
 	VFMADD213PD  constants<>+0(SB), Y3, Y2
 	VPSLLQ       $0x34, Y1, Y1
 	VPADDQ       Y1, Y2, Y1
 	VANDPD       constants<>+32(SB), Y0, Y2
-	VCMPPD       $0x16, constants<>+768(SB), Y2, Y2
+	VCMPPD       $0x16, constants<>+736(SB), Y2, Y2
 	VTESTPD      Y2, Y2
 	JE           none1
-	VBROADCASTSD constants<>+800(SB), Y3
-	VBLENDVPD    Y0, constants<>+832(SB), Y3, Y3
+	VBROADCASTSD constants<>+768(SB), Y3
+	VBLENDVPD    Y0, constants<>+800(SB), Y3, Y3
 	VPADDQ       Y3, Y1, Y3
-	VBROADCASTSD constants<>+864(SB), Y4
-	VBLENDVPD    Y0, constants<>+896(SB), Y4, Y4
+	VBROADCASTSD constants<>+832(SB), Y4
+	VBLENDVPD    Y0, constants<>+864(SB), Y4, Y4
 	VMULPD       Y4, Y3, Y3
 	VBLENDVPD    Y2, Y3, Y1, Y1
-	VCMPPD       $0x11, constants<>+928(SB), Y0, Y2
-	VBLENDVPD    Y2, constants<>+224(SB), Y1, Y1
-	VCMPPD       $0x1e, constants<>+960(SB), Y0, Y2
+	VCMPPD       $0x11, constants<>+896(SB), Y0, Y2
+	VBLENDVPD    Y2, constants<>+192(SB), Y1, Y1
+	VCMPPD       $0x1e, constants<>+928(SB), Y0, Y2
 	VBLENDVPD    Y2, constants<>+96(SB), Y1, Y1
 	VCMPPD       $0x03, Y0, Y0, Y2
 	VBLENDVPD    Y2, Y0, Y1, Y1
@@ -1366,13 +815,14 @@ loop:
 	VMOVUPD (AX), Z0
 
 body:
-	VMULPD.BCST       constants<>+256(SB), Z0, Z3
-	VADDPD.BCST       constants<>+288(SB), Z3, Z3
-	VSUBPD.BCST       constants<>+288(SB), Z3, Z4
+	VMULPD.BCST       constants<>+224(SB), Z0, Z3
+	VADDPD.BCST       constants<>+256(SB), Z3, Z3
+	VSUBPD.BCST       constants<>+256(SB), Z3, Z4
 	VMOVAPD           Z0, Z5
+	VFNMADD231PD.BCST constants<>+288(SB), Z4, Z5
 	VFNMADD231PD.BCST constants<>+320(SB), Z4, Z5
-	VFNMADD231PD.BCST constants<>+352(SB), Z4, Z5
-	VBROADCASTSD      constants<>+384(SB), Z4
+	VBROADCASTSD      constants<>+352(SB), Z4
+	VFMADD213PD.BCST  constants<>+384(SB), Z5, Z4
 	VFMADD213PD.BCST  constants<>+416(SB), Z5, Z4
 	VFMADD213PD.BCST  constants<>+448(SB), Z5, Z4
 	VFMADD213PD.BCST  constants<>+480(SB), Z5, Z4
@@ -1383,26 +833,25 @@ body:
 	VFMADD213PD.BCST  constants<>+640(SB), Z5, Z4
 	VFMADD213PD.BCST  constants<>+672(SB), Z5, Z4
 	VFMADD213PD.BCST  constants<>+704(SB), Z5, Z4
-	VFMADD213PD.BCST  constants<>+736(SB), Z5, Z4
 	VFMADD213PD.BCST  constants<>+0(SB), Z5, Z4
 	VFMADD213PD.BCST  constants<>+0(SB), Z5, Z4
 	VPSLLQ            $0x34, Z3, Z3
 	VPADDQ            Z3, Z4, Z3
 	VANDPD.BCST       constants<>+32(SB), Z0, Z4
-	VCMPPD.BCST       $0x16, constants<>+768(SB), Z4, K1
+	VCMPPD.BCST       $0x16, constants<>+736(SB), Z4, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VPMOVQ2M          Z0, K2
-	VBROADCASTSD      constants<>+800(SB), Z4
-	VBLENDMPD.BCST    constants<>+832(SB), Z4, K2, Z1
+	VBROADCASTSD      constants<>+768(SB), Z4
+	VBLENDMPD.BCST    constants<>+800(SB), Z4, K2, Z1
 	VPADDQ            Z1, Z3, Z4
-	VBROADCASTSD      constants<>+864(SB), Z5
-	VBLENDMPD.BCST    constants<>+896(SB), Z5, K2, Z2
+	VBROADCASTSD      constants<>+832(SB), Z5
+	VBLENDMPD.BCST    constants<>+864(SB), Z5, K2, Z2
 	VMULPD            Z2, Z4, Z4
 	VBLENDMPD         Z4, Z3, K1, Z3
-	VCMPPD.BCST       $0x11, constants<>+928(SB), Z0, K1
-	VBLENDMPD.BCST    constants<>+224(SB), Z3, K1, Z3
-	VCMPPD.BCST       $0x1e, constants<>+960(SB), Z0, K1
+	VCMPPD.BCST       $0x11, constants<>+896(SB), Z0, K1
+	VBLENDMPD.BCST    constants<>+192(SB), Z3, K1, Z3
+	VCMPPD.BCST       $0x1e, constants<>+928(SB), Z0, K1
 	VBLENDMPD.BCST    constants<>+96(SB), Z3, K1, Z3
 	VCMPPD            $0x03, Z0, Z0, K1
 	VBLENDMPD         Z0, Z3, K1, Z3
@@ -1444,14 +893,15 @@ loop:
 	VMOVUPD (AX), Y0
 
 body:
-	VORPD        constants<>+192(SB), Y0, Y1
-	VMULPD       constants<>+256(SB), Y1, Y2
-	VADDPD       constants<>+288(SB), Y2, Y2
-	VSUBPD       constants<>+288(SB), Y2, Y3
+	VORPD        constants<>+160(SB), Y0, Y1
+	VMULPD       constants<>+224(SB), Y1, Y2
+	VADDPD       constants<>+256(SB), Y2, Y2
+	VSUBPD       constants<>+256(SB), Y2, Y3
 	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+288(SB), Y3, Y4
 	VFNMADD231PD constants<>+320(SB), Y3, Y4
-	VFNMADD231PD constants<>+352(SB), Y3, Y4
-	VBROADCASTSD constants<>+384(SB), Y3
+	VBROADCASTSD constants<>+352(SB), Y3
+	VFMADD213PD  constants<>+384(SB), Y4, Y3
 	VFMADD213PD  constants<>+416(SB), Y4, Y3
 	VFMADD213PD  constants<>+448(SB), Y4, Y3
 	VFMADD213PD  constants<>+480(SB), Y4, Y3
@@ -1462,24 +912,23 @@ body:
 	VFMADD213PD  constants<>+640(SB), Y4, Y3
 	VFMADD213PD  constants<>+672(SB), Y4, Y3
 	VFMADD213PD  constants<>+704(SB), Y4, Y3
-	VFMADD213PD  constants<>+736(SB), Y4, Y3
 	VFMADD213PD  constants<>+0(SB), Y4, Y3
 	VFMADD213PD  constants<>+0(SB), Y4, Y3
 	VPSLLQ       $0x34, Y2, Y2
 	VPADDQ       Y2, Y3, Y2
-	VCMPPD       $0x19, constants<>+992(SB), Y1, Y3
+	VCMPPD       $0x19, constants<>+960(SB), Y1, Y3
 	VTESTPD      Y3, Y3
 	JE           none1
-	VBROADCASTSD constants<>+800(SB), Y4
-	VBLENDVPD    Y1, constants<>+832(SB), Y4, Y4
+	VBROADCASTSD constants<>+768(SB), Y4
+	VBLENDVPD    Y1, constants<>+800(SB), Y4, Y4
 	VPADDQ       Y4, Y2, Y4
-	VBROADCASTSD constants<>+864(SB), Y5
-	VBLENDVPD    Y1, constants<>+896(SB), Y5, Y5
+	VBROADCASTSD constants<>+832(SB), Y5
+	VBLENDVPD    Y1, constants<>+864(SB), Y5, Y5
 	VMULPD       Y5, Y4, Y4
 	VBLENDVPD    Y3, Y4, Y2, Y2
-	VCMPPD       $0x11, constants<>+928(SB), Y1, Y3
-	VBLENDVPD    Y3, constants<>+224(SB), Y2, Y2
-	VCMPPD       $0x1e, constants<>+960(SB), Y1, Y3
+	VCMPPD       $0x11, constants<>+896(SB), Y1, Y3
+	VBLENDVPD    Y3, constants<>+192(SB), Y2, Y2
+	VCMPPD       $0x1e, constants<>+928(SB), Y1, Y3
 	VBLENDVPD    Y3, constants<>+96(SB), Y2, Y2
 	VCMPPD       $0x03, Y1, Y1, Y3
 	VBLENDVPD    Y3, Y1, Y2, Y2
@@ -1529,14 +978,15 @@ loop:
 	VMOVUPD (AX), Z0
 
 body:
-	VORPD.BCST        constants<>+192(SB), Z0, Z4
-	VMULPD.BCST       constants<>+256(SB), Z4, Z5
-	VADDPD.BCST       constants<>+288(SB), Z5, Z5
-	VSUBPD.BCST       constants<>+288(SB), Z5, Z6
+	VORPD.BCST        constants<>+160(SB), Z0, Z4
+	VMULPD.BCST       constants<>+224(SB), Z4, Z5
+	VADDPD.BCST       constants<>+256(SB), Z5, Z5
+	VSUBPD.BCST       constants<>+256(SB), Z5, Z6
 	VMOVAPD           Z4, Z7
+	VFNMADD231PD.BCST constants<>+288(SB), Z6, Z7
 	VFNMADD231PD.BCST constants<>+320(SB), Z6, Z7
-	VFNMADD231PD.BCST constants<>+352(SB), Z6, Z7
-	VBROADCASTSD      constants<>+384(SB), Z6
+	VBROADCASTSD      constants<>+352(SB), Z6
+	VFMADD213PD.BCST  constants<>+384(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+416(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+448(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+480(SB), Z7, Z6
@@ -1547,25 +997,24 @@ body:
 	VFMADD213PD.BCST  constants<>+640(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+672(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+704(SB), Z7, Z6
-	VFMADD213PD.BCST  constants<>+736(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+0(SB), Z7, Z6
 	VFMADD213PD.BCST  constants<>+0(SB), Z7, Z6
 	VPSLLQ            $0x34, Z5, Z5
 	VPADDQ            Z5, Z6, Z5
-	VCMPPD.BCST       $0x19, constants<>+992(SB), Z4, K1
+	VCMPPD.BCST       $0x19, constants<>+960(SB), Z4, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VPMOVQ2M          Z4, K2
-	VBROADCASTSD      constants<>+800(SB), Z6
-	VBLENDMPD.BCST    constants<>+832(SB), Z6, K2, Z1
+	VBROADCASTSD      constants<>+768(SB), Z6
+	VBLENDMPD.BCST    constants<>+800(SB), Z6, K2, Z1
 	VPADDQ            Z1, Z5, Z6
-	VBROADCASTSD      constants<>+864(SB), Z7
-	VBLENDMPD.BCST    constants<>+896(SB), Z7, K2, Z2
+	VBROADCASTSD      constants<>+832(SB), Z7
+	VBLENDMPD.BCST    constants<>+864(SB), Z7, K2, Z2
 	VMULPD            Z2, Z6, Z6
 	VBLENDMPD         Z6, Z5, K1, Z5
-	VCMPPD.BCST       $0x11, constants<>+928(SB), Z4, K1
-	VBLENDMPD.BCST    constants<>+224(SB), Z5, K1, Z5
-	VCMPPD.BCST       $0x1e, constants<>+960(SB), Z4, K1
+	VCMPPD.BCST       $0x11, constants<>+896(SB), Z4, K1
+	VBLENDMPD.BCST    constants<>+192(SB), Z5, K1, Z5
+	VCMPPD.BCST       $0x1e, constants<>+928(SB), Z4, K1
 	VBLENDMPD.BCST    constants<>+96(SB), Z5, K1, Z5
 	VCMPPD            $0x03, Z4, Z4, K1
 	VBLENDMPD         Z4, Z5, K1, Z5
@@ -1608,21 +1057,22 @@ TEXT ·sumExpKernel(SB), NOSPLIT, $0-48
 	MOVQ         a_base+0(FP), AX
 	MOVQ         a_len+8(FP), CX
 	VBROADCASTSD shift+24(FP), Y0
-	VBROADCASTSD constants<>+992(SB), Y1
-	VBROADCASTSD constants<>+224(SB), Y2
-	VBROADCASTSD constants<>+224(SB), Y3
+	VBROADCASTSD constants<>+960(SB), Y1
+	VBROADCASTSD constants<>+192(SB), Y2
+	VBROADCASTSD constants<>+192(SB), Y3
 	JMP          enter
 
 loop:
 	VMOVUPD      (AX), Y4
 	VSUBPD       Y0, Y4, Y4
 	VMAXPD       Y4, Y1, Y4
-	VMULPD       constants<>+256(SB), Y4, Y5
+	VMULPD       constants<>+224(SB), Y4, Y5
 	VROUNDPD     $0x00, Y5, Y5
 	VMOVAPD      Y4, Y4
+	VFNMADD231PD constants<>+288(SB), Y5, Y4
 	VFNMADD231PD constants<>+320(SB), Y5, Y4
-	VFNMADD231PD constants<>+352(SB), Y5, Y4
-	VBROADCASTSD constants<>+384(SB), Y6
+	VBROADCASTSD constants<>+352(SB), Y6
+	VFMADD213PD  constants<>+384(SB), Y4, Y6
 	VFMADD213PD  constants<>+416(SB), Y4, Y6
 	VFMADD213PD  constants<>+448(SB), Y4, Y6
 	VFMADD213PD  constants<>+480(SB), Y4, Y6
@@ -1633,7 +1083,6 @@ loop:
 	VFMADD213PD  constants<>+640(SB), Y4, Y6
 	VFMADD213PD  constants<>+672(SB), Y4, Y6
 	VFMADD213PD  constants<>+704(SB), Y4, Y6
-	VFMADD213PD  constants<>+736(SB), Y4, Y6
 	VFMADD213PD  constants<>+0(SB), Y4, Y6
 	VFMADD213PD  constants<>+0(SB), Y4, Y6
 	VCVTPD2DQY   Y5, X4
@@ -1644,12 +1093,13 @@ loop:
 	VMOVUPD      32(AX), Y4
 	VSUBPD       Y0, Y4, Y4
 	VMAXPD       Y4, Y1, Y4
-	VMULPD       constants<>+256(SB), Y4, Y5
+	VMULPD       constants<>+224(SB), Y4, Y5
 	VROUNDPD     $0x00, Y5, Y5
 	VMOVAPD      Y4, Y4
+	VFNMADD231PD constants<>+288(SB), Y5, Y4
 	VFNMADD231PD constants<>+320(SB), Y5, Y4
-	VFNMADD231PD constants<>+352(SB), Y5, Y4
-	VBROADCASTSD constants<>+384(SB), Y6
+	VBROADCASTSD constants<>+352(SB), Y6
+	VFMADD213PD  constants<>+384(SB), Y4, Y6
 	VFMADD213PD  constants<>+416(SB), Y4, Y6
 	VFMADD213PD  constants<>+448(SB), Y4, Y6
 	VFMADD213PD  constants<>+480(SB), Y4, Y6
@@ -1660,7 +1110,6 @@ loop:
 	VFMADD213PD  constants<>+640(SB), Y4, Y6
 	VFMADD213PD  constants<>+672(SB), Y4, Y6
 	VFMADD213PD  constants<>+704(SB), Y4, Y6
-	VFMADD213PD  constants<>+736(SB), Y4, Y6
 	VFMADD213PD  constants<>+0(SB), Y4, Y6
 	VFMADD213PD  constants<>+0(SB), Y4, Y6
 	VCVTPD2DQY   Y5, X4
@@ -1690,20 +1139,21 @@ TEXT sumExpWide<>(SB), NOSPLIT, $0-48
 	MOVQ         a_base+0(FP), AX
 	MOVQ         a_len+8(FP), CX
 	VBROADCASTSD shift+24(FP), Z0
-	VBROADCASTSD constants<>+992(SB), Z1
-	VBROADCASTSD constants<>+224(SB), Z2
+	VBROADCASTSD constants<>+960(SB), Z1
+	VBROADCASTSD constants<>+192(SB), Z2
 	JMP          enter
 
 loop:
 	VMOVUPD           (AX), Z3
 	VSUBPD            Z0, Z3, Z3
 	VMAXPD            Z3, Z1, Z3
-	VMULPD.BCST       constants<>+256(SB), Z3, Z4
+	VMULPD.BCST       constants<>+224(SB), Z3, Z4
 	VRNDSCALEPD       $0x00, Z4, Z4
 	VMOVAPD           Z3, Z3
+	VFNMADD231PD.BCST constants<>+288(SB), Z4, Z3
 	VFNMADD231PD.BCST constants<>+320(SB), Z4, Z3
-	VFNMADD231PD.BCST constants<>+352(SB), Z4, Z3
-	VBROADCASTSD      constants<>+384(SB), Z5
+	VBROADCASTSD      constants<>+352(SB), Z5
+	VFMADD213PD.BCST  constants<>+384(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+416(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+448(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+480(SB), Z3, Z5
@@ -1714,7 +1164,6 @@ loop:
 	VFMADD213PD.BCST  constants<>+640(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+672(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+704(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+736(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+0(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+0(SB), Z3, Z5
 	VCVTPD2QQ         Z4, Z3
@@ -1751,48 +1200,48 @@ loop:
 
 body:
 	VMOVAPD      Y0, Y1
-	VBROADCASTSD constants<>+1024(SB), Y2
-	VCMPPD       $0x19, constants<>+1056(SB), Y0, Y3
+	VBROADCASTSD constants<>+992(SB), Y2
+	VCMPPD       $0x19, constants<>+1024(SB), Y0, Y3
 	VCMPPD       $0x00, constants<>+96(SB), Y0, Y4
 	VORPD        Y3, Y4, Y3
 	VTESTPD      Y3, Y3
 	JE           none1
-	VCMPPD       $0x11, constants<>+1056(SB), Y0, Y4
-	VMULPD       constants<>+1088(SB), Y0, Y5
+	VCMPPD       $0x11, constants<>+1024(SB), Y0, Y4
+	VMULPD       constants<>+1056(SB), Y0, Y5
 	VBLENDVPD    Y4, Y5, Y1, Y1
-	VBLENDVPD    Y4, constants<>+1120(SB), Y2, Y2
+	VBLENDVPD    Y4, constants<>+1088(SB), Y2, Y2
 
 none1:
-	VPADDQ       constants<>+1152(SB), Y1, Y1
+	VPADDQ       constants<>+1120(SB), Y1, Y1
 	VPSRLQ       $0x34, Y1, Y4
-	VANDPD       constants<>+1184(SB), Y1, Y1
-	VPADDQ       constants<>+1216(SB), Y1, Y1
-	VORPD        constants<>+1248(SB), Y4, Y4
+	VANDPD       constants<>+1152(SB), Y1, Y1
+	VPADDQ       constants<>+1184(SB), Y1, Y1
+	VORPD        constants<>+1216(SB), Y4, Y4
 	VSUBPD       Y2, Y4, Y2
 	VSUBPD       constants<>+0(SB), Y1, Y1
-	VADDPD       constants<>+1280(SB), Y1, Y4
+	VADDPD       constants<>+1248(SB), Y1, Y4
 	VDIVPD       Y4, Y1, Y4
 	VMULPD       Y4, Y4, Y5
-	VMULPD       constants<>+736(SB), Y1, Y6
+	VMULPD       constants<>+704(SB), Y1, Y6
 	VMULPD       Y1, Y6, Y6
-	VBROADCASTSD constants<>+1312(SB), Y7
+	VBROADCASTSD constants<>+1280(SB), Y7
+	VFMADD213PD  constants<>+1312(SB), Y5, Y7
 	VFMADD213PD  constants<>+1344(SB), Y5, Y7
 	VFMADD213PD  constants<>+1376(SB), Y5, Y7
 	VFMADD213PD  constants<>+1408(SB), Y5, Y7
 	VFMADD213PD  constants<>+1440(SB), Y5, Y7
 	VFMADD213PD  constants<>+1472(SB), Y5, Y7
-	VFMADD213PD  constants<>+1504(SB), Y5, Y7
 	VFMADD213PD  Y6, Y5, Y7
-	VMULPD       constants<>+352(SB), Y2, Y5
+	VMULPD       constants<>+320(SB), Y2, Y5
 	VFMADD213PD  Y5, Y4, Y7
 	VSUBPD       Y6, Y7, Y4
 	VADDPD       Y1, Y4, Y1
-	VFMADD231PD  constants<>+320(SB), Y2, Y1
+	VFMADD231PD  constants<>+288(SB), Y2, Y1
 	VTESTPD      Y3, Y3
 	JE           none2
-	VCMPPD       $0x11, constants<>+224(SB), Y0, Y2
+	VCMPPD       $0x11, constants<>+192(SB), Y0, Y2
 	VBLENDVPD    Y2, constants<>+64(SB), Y1, Y1
-	VCMPPD       $0x00, constants<>+224(SB), Y0, Y2
+	VCMPPD       $0x00, constants<>+192(SB), Y0, Y2
 	VBLENDVPD    Y2, constants<>+128(SB), Y1, Y1
 	VCMPPD       $0x00, constants<>+96(SB), Y0, Y2
 	VBLENDVPD    Y2, constants<>+96(SB), Y1, Y1
@@ -1838,48 +1287,48 @@ loop:
 
 body:
 	VMOVAPD        Z0, Z1
-	VBROADCASTSD   constants<>+1024(SB), Z2
-	VCMPPD.BCST    $0x19, constants<>+1056(SB), Z0, K1
+	VBROADCASTSD   constants<>+992(SB), Z2
+	VCMPPD.BCST    $0x19, constants<>+1024(SB), Z0, K1
 	VCMPPD.BCST    $0x00, constants<>+96(SB), Z0, K2
 	KORB           K1, K2, K1
 	KORTESTB       K1, K1
 	JE             none1
-	VCMPPD.BCST    $0x11, constants<>+1056(SB), Z0, K2
-	VMULPD.BCST    constants<>+1088(SB), Z0, Z3
+	VCMPPD.BCST    $0x11, constants<>+1024(SB), Z0, K2
+	VMULPD.BCST    constants<>+1056(SB), Z0, Z3
 	VBLENDMPD      Z3, Z1, K2, Z1
-	VBLENDMPD.BCST constants<>+1120(SB), Z2, K2, Z2
+	VBLENDMPD.BCST constants<>+1088(SB), Z2, K2, Z2
 
 none1:
-	VPADDQ.BCST      constants<>+1152(SB), Z1, Z1
+	VPADDQ.BCST      constants<>+1120(SB), Z1, Z1
 	VPSRLQ           $0x34, Z1, Z3
-	VANDPD.BCST      constants<>+1184(SB), Z1, Z1
-	VPADDQ.BCST      constants<>+1216(SB), Z1, Z1
-	VORPD.BCST       constants<>+1248(SB), Z3, Z3
+	VANDPD.BCST      constants<>+1152(SB), Z1, Z1
+	VPADDQ.BCST      constants<>+1184(SB), Z1, Z1
+	VORPD.BCST       constants<>+1216(SB), Z3, Z3
 	VSUBPD           Z2, Z3, Z2
 	VSUBPD.BCST      constants<>+0(SB), Z1, Z1
-	VADDPD.BCST      constants<>+1280(SB), Z1, Z3
+	VADDPD.BCST      constants<>+1248(SB), Z1, Z3
 	VDIVPD           Z3, Z1, Z3
 	VMULPD           Z3, Z3, Z4
-	VMULPD.BCST      constants<>+736(SB), Z1, Z5
+	VMULPD.BCST      constants<>+704(SB), Z1, Z5
 	VMULPD           Z1, Z5, Z5
-	VBROADCASTSD     constants<>+1312(SB), Z6
+	VBROADCASTSD     constants<>+1280(SB), Z6
+	VFMADD213PD.BCST constants<>+1312(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1344(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1376(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1408(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1440(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1472(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+1504(SB), Z4, Z6
 	VFMADD213PD      Z5, Z4, Z6
-	VMULPD.BCST      constants<>+352(SB), Z2, Z4
+	VMULPD.BCST      constants<>+320(SB), Z2, Z4
 	VFMADD213PD      Z4, Z3, Z6
 	VSUBPD           Z5, Z6, Z3
 	VADDPD           Z1, Z3, Z1
-	VFMADD231PD.BCST constants<>+320(SB), Z2, Z1
+	VFMADD231PD.BCST constants<>+288(SB), Z2, Z1
 	KORTESTB         K1, K1
 	JE               none2
-	VCMPPD.BCST      $0x11, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST      $0x11, constants<>+192(SB), Z0, K1
 	VBLENDMPD.BCST   constants<>+64(SB), Z1, K1, Z1
-	VCMPPD.BCST      $0x00, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST      $0x00, constants<>+192(SB), Z0, K1
 	VBLENDMPD.BCST   constants<>+128(SB), Z1, K1, Z1
 	VCMPPD.BCST      $0x00, constants<>+96(SB), Z0, K1
 	VBLENDMPD.BCST   constants<>+96(SB), Z1, K1, Z1
@@ -1931,46 +1380,46 @@ body:
 	VSUBPD       Y3, Y4, Y3
 	VSUBPD       Y2, Y0, Y2
 	VADDPD       Y2, Y3, Y2
-	VPADDQ       constants<>+1152(SB), Y1, Y1
+	VPADDQ       constants<>+1120(SB), Y1, Y1
 	VPSRLQ       $0x34, Y1, Y3
-	VANDPD       constants<>+1184(SB), Y1, Y1
-	VPADDQ       constants<>+1216(SB), Y1, Y1
-	VBROADCASTSD constants<>+1536(SB), Y4
+	VANDPD       constants<>+1152(SB), Y1, Y1
+	VPADDQ       constants<>+1184(SB), Y1, Y1
+	VBROADCASTSD constants<>+1504(SB), Y4
 	VPSUBQ       Y3, Y4, Y4
 	VPSLLQ       $0x34, Y4, Y4
-	VMULPD       constants<>+736(SB), Y4, Y4
+	VMULPD       constants<>+704(SB), Y4, Y4
 	VSUBPD       constants<>+0(SB), Y1, Y1
 	VFMADD231PD  Y4, Y2, Y1
-	VORPD        constants<>+1248(SB), Y3, Y2
-	VSUBPD       constants<>+1024(SB), Y2, Y2
-	VADDPD       constants<>+1280(SB), Y1, Y3
+	VORPD        constants<>+1216(SB), Y3, Y2
+	VSUBPD       constants<>+992(SB), Y2, Y2
+	VADDPD       constants<>+1248(SB), Y1, Y3
 	VDIVPD       Y3, Y1, Y3
 	VMULPD       Y3, Y3, Y4
-	VMULPD       constants<>+736(SB), Y1, Y5
+	VMULPD       constants<>+704(SB), Y1, Y5
 	VMULPD       Y1, Y5, Y5
-	VBROADCASTSD constants<>+1312(SB), Y6
+	VBROADCASTSD constants<>+1280(SB), Y6
+	VFMADD213PD  constants<>+1312(SB), Y4, Y6
 	VFMADD213PD  constants<>+1344(SB), Y4, Y6
 	VFMADD213PD  constants<>+1376(SB), Y4, Y6
 	VFMADD213PD  constants<>+1408(SB), Y4, Y6
 	VFMADD213PD  constants<>+1440(SB), Y4, Y6
 	VFMADD213PD  constants<>+1472(SB), Y4, Y6
-	VFMADD213PD  constants<>+1504(SB), Y4, Y6
 	VFMADD213PD  Y5, Y4, Y6
-	VMULPD       constants<>+352(SB), Y2, Y4
+	VMULPD       constants<>+320(SB), Y2, Y4
 	VFMADD213PD  Y4, Y3, Y6
 	VSUBPD       Y5, Y6, Y3
 	VADDPD       Y1, Y3, Y1
-	VFMADD231PD  constants<>+320(SB), Y2, Y1
-	VANDPD       constants<>+192(SB), Y0, Y2
+	VFMADD231PD  constants<>+288(SB), Y2, Y1
+	VANDPD       constants<>+160(SB), Y0, Y2
 	VORPD        Y2, Y1, Y1
-	VCMPPD       $0x1a, constants<>+1568(SB), Y0, Y2
+	VCMPPD       $0x1a, constants<>+1536(SB), Y0, Y2
 	VCMPPD       $0x00, constants<>+96(SB), Y0, Y3
 	VORPD        Y2, Y3, Y2
 	VTESTPD      Y2, Y2
 	JE           none1
-	VCMPPD       $0x11, constants<>+1568(SB), Y0, Y2
+	VCMPPD       $0x11, constants<>+1536(SB), Y0, Y2
 	VBLENDVPD    Y2, constants<>+64(SB), Y1, Y1
-	VCMPPD       $0x00, constants<>+1568(SB), Y0, Y2
+	VCMPPD       $0x00, constants<>+1536(SB), Y0, Y2
 	VBLENDVPD    Y2, constants<>+128(SB), Y1, Y1
 	VCMPPD       $0x00, constants<>+96(SB), Y0, Y2
 	VBLENDVPD    Y2, constants<>+96(SB), Y1, Y1
@@ -2023,46 +1472,46 @@ body:
 	VSUBPD           Z3, Z4, Z3
 	VSUBPD           Z2, Z0, Z2
 	VADDPD           Z2, Z3, Z2
-	VPADDQ.BCST      constants<>+1152(SB), Z1, Z1
+	VPADDQ.BCST      constants<>+1120(SB), Z1, Z1
 	VPSRLQ           $0x34, Z1, Z3
-	VANDPD.BCST      constants<>+1184(SB), Z1, Z1
-	VPADDQ.BCST      constants<>+1216(SB), Z1, Z1
-	VBROADCASTSD     constants<>+1536(SB), Z4
+	VANDPD.BCST      constants<>+1152(SB), Z1, Z1
+	VPADDQ.BCST      constants<>+1184(SB), Z1, Z1
+	VBROADCASTSD     constants<>+1504(SB), Z4
 	VPSUBQ           Z3, Z4, Z4
 	VPSLLQ           $0x34, Z4, Z4
-	VMULPD.BCST      constants<>+736(SB), Z4, Z4
+	VMULPD.BCST      constants<>+704(SB), Z4, Z4
 	VSUBPD.BCST      constants<>+0(SB), Z1, Z1
 	VFMADD231PD      Z4, Z2, Z1
-	VORPD.BCST       constants<>+1248(SB), Z3, Z2
-	VSUBPD.BCST      constants<>+1024(SB), Z2, Z2
-	VADDPD.BCST      constants<>+1280(SB), Z1, Z3
+	VORPD.BCST       constants<>+1216(SB), Z3, Z2
+	VSUBPD.BCST      constants<>+992(SB), Z2, Z2
+	VADDPD.BCST      constants<>+1248(SB), Z1, Z3
 	VDIVPD           Z3, Z1, Z3
 	VMULPD           Z3, Z3, Z4
-	VMULPD.BCST      constants<>+736(SB), Z1, Z5
+	VMULPD.BCST      constants<>+704(SB), Z1, Z5
 	VMULPD           Z1, Z5, Z5
-	VBROADCASTSD     constants<>+1312(SB), Z6
+	VBROADCASTSD     constants<>+1280(SB), Z6
+	VFMADD213PD.BCST constants<>+1312(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1344(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1376(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1408(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1440(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+1472(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+1504(SB), Z4, Z6
 	VFMADD213PD      Z5, Z4, Z6
-	VMULPD.BCST      constants<>+352(SB), Z2, Z4
+	VMULPD.BCST      constants<>+320(SB), Z2, Z4
 	VFMADD213PD      Z4, Z3, Z6
 	VSUBPD           Z5, Z6, Z3
 	VADDPD           Z1, Z3, Z1
-	VFMADD231PD.BCST constants<>+320(SB), Z2, Z1
-	VANDPD.BCST      constants<>+192(SB), Z0, Z2
+	VFMADD231PD.BCST constants<>+288(SB), Z2, Z1
+	VANDPD.BCST      constants<>+160(SB), Z0, Z2
 	VORPD            Z2, Z1, Z1
-	VCMPPD.BCST      $0x1a, constants<>+1568(SB), Z0, K1
+	VCMPPD.BCST      $0x1a, constants<>+1536(SB), Z0, K1
 	VCMPPD.BCST      $0x00, constants<>+96(SB), Z0, K2
 	KORB             K1, K2, K1
 	KORTESTB         K1, K1
 	JE               none1
-	VCMPPD.BCST      $0x11, constants<>+1568(SB), Z0, K1
+	VCMPPD.BCST      $0x11, constants<>+1536(SB), Z0, K1
 	VBLENDMPD.BCST   constants<>+64(SB), Z1, K1, Z1
-	VCMPPD.BCST      $0x00, constants<>+1568(SB), Z0, K1
+	VCMPPD.BCST      $0x00, constants<>+1536(SB), Z0, K1
 	VBLENDMPD.BCST   constants<>+128(SB), Z1, K1, Z1
 	VCMPPD.BCST      $0x00, constants<>+96(SB), Z0, K1
 	VBLENDMPD.BCST   constants<>+96(SB), Z1, K1, Z1
@@ -2107,24 +1556,24 @@ loop:
 
 body:
 	VMOVAPD      Y0, Y1
-	VBROADCASTSD constants<>+256(SB), Y2
-	VFMADD213PD  constants<>+288(SB), Y2, Y1
-	VSUBPD       constants<>+288(SB), Y1, Y2
+	VBROADCASTSD constants<>+224(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y2, Y1
+	VSUBPD       constants<>+256(SB), Y1, Y2
 	VMOVAPD      Y0, Y3
+	VFNMADD231PD constants<>+288(SB), Y2, Y3
 	VFNMADD231PD constants<>+320(SB), Y2, Y3
-	VFNMADD231PD constants<>+352(SB), Y2, Y3
 	VMULPD       Y3, Y3, Y2
-	VBROADCASTSD constants<>+1600(SB), Y4
+	VBROADCASTSD constants<>+1568(SB), Y4
+	VFMADD213PD  constants<>+1600(SB), Y2, Y4
 	VFMADD213PD  constants<>+1632(SB), Y2, Y4
 	VFMADD213PD  constants<>+1664(SB), Y2, Y4
 	VFMADD213PD  constants<>+1696(SB), Y2, Y4
-	VFMADD213PD  constants<>+1728(SB), Y2, Y4
-	VBROADCASTSD constants<>+1760(SB), Y5
+	VBROADCASTSD constants<>+1728(SB), Y5
+	VFMADD213PD  constants<>+1760(SB), Y2, Y5
 	VFMADD213PD  constants<>+1792(SB), Y2, Y5
 	VFMADD213PD  constants<>+1824(SB), Y2, Y5
 	VFMADD213PD  constants<>+1856(SB), Y2, Y5
-	VFMADD213PD  constants<>+1888(SB), Y2, Y5
-	VFMADD213PD  constants<>+736(SB), Y2, Y5
+	VFMADD213PD  constants<>+704(SB), Y2, Y5
 	VFMADD213PD  Y5, Y3, Y4
 	VMULPD       Y3, Y3, Y2
 	VFMADD213PD  Y3, Y2, Y4
@@ -2133,22 +1582,22 @@ body:
 	VSUBPD       constants<>+0(SB), Y2, Y3
 	VMOVAPD      Y2, Y2
 	VFMADD213PD  Y3, Y4, Y2
-	VANDPD       constants<>+192(SB), Y0, Y3
+	VANDPD       constants<>+160(SB), Y0, Y3
 	VORPD        Y3, Y2, Y2
 	VANDPD       constants<>+32(SB), Y0, Y3
-	VCMPPD       $0x16, constants<>+1920(SB), Y3, Y3
+	VCMPPD       $0x16, constants<>+1888(SB), Y3, Y3
 	VTESTPD      Y3, Y3
 	JE           none1
 	VPSLLQ       $0x34, Y1, Y1
-	VPADDQ       constants<>+736(SB), Y1, Y1
+	VPADDQ       constants<>+704(SB), Y1, Y1
 	VFMADD213PD  Y1, Y1, Y4
-	VCMPPD       $0x1e, constants<>+1920(SB), Y0, Y1
+	VCMPPD       $0x1e, constants<>+1888(SB), Y0, Y1
 	VADDPD       Y4, Y4, Y3
 	VBLENDVPD    Y1, Y3, Y2, Y2
-	VCMPPD       $0x1d, constants<>+1952(SB), Y0, Y1
+	VCMPPD       $0x1d, constants<>+1920(SB), Y0, Y1
 	VBLENDVPD    Y1, constants<>+96(SB), Y2, Y2
-	VCMPPD       $0x11, constants<>+1984(SB), Y0, Y0
-	VBLENDVPD    Y0, constants<>+1568(SB), Y2, Y2
+	VCMPPD       $0x11, constants<>+1952(SB), Y0, Y0
+	VBLENDVPD    Y0, constants<>+1536(SB), Y2, Y2
 
 none1:
 	TESTQ   CX, CX
@@ -2189,24 +1638,24 @@ loop:
 
 body:
 	VMOVAPD           Z0, Z1
-	VBROADCASTSD      constants<>+256(SB), Z2
-	VFMADD213PD.BCST  constants<>+288(SB), Z2, Z1
-	VSUBPD.BCST       constants<>+288(SB), Z1, Z2
+	VBROADCASTSD      constants<>+224(SB), Z2
+	VFMADD213PD.BCST  constants<>+256(SB), Z2, Z1
+	VSUBPD.BCST       constants<>+256(SB), Z1, Z2
 	VMOVAPD           Z0, Z3
+	VFNMADD231PD.BCST constants<>+288(SB), Z2, Z3
 	VFNMADD231PD.BCST constants<>+320(SB), Z2, Z3
-	VFNMADD231PD.BCST constants<>+352(SB), Z2, Z3
 	VMULPD            Z3, Z3, Z2
-	VBROADCASTSD      constants<>+1600(SB), Z4
+	VBROADCASTSD      constants<>+1568(SB), Z4
+	VFMADD213PD.BCST  constants<>+1600(SB), Z2, Z4
 	VFMADD213PD.BCST  constants<>+1632(SB), Z2, Z4
 	VFMADD213PD.BCST  constants<>+1664(SB), Z2, Z4
 	VFMADD213PD.BCST  constants<>+1696(SB), Z2, Z4
-	VFMADD213PD.BCST  constants<>+1728(SB), Z2, Z4
-	VBROADCASTSD      constants<>+1760(SB), Z5
+	VBROADCASTSD      constants<>+1728(SB), Z5
+	VFMADD213PD.BCST  constants<>+1760(SB), Z2, Z5
 	VFMADD213PD.BCST  constants<>+1792(SB), Z2, Z5
 	VFMADD213PD.BCST  constants<>+1824(SB), Z2, Z5
 	VFMADD213PD.BCST  constants<>+1856(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+1888(SB), Z2, Z5
-	VFMADD213PD.BCST  constants<>+736(SB), Z2, Z5
+	VFMADD213PD.BCST  constants<>+704(SB), Z2, Z5
 	VFMADD213PD       Z5, Z3, Z4
 	VMULPD            Z3, Z3, Z2
 	VFMADD213PD       Z3, Z2, Z4
@@ -2215,22 +1664,22 @@ body:
 	VSUBPD.BCST       constants<>+0(SB), Z2, Z3
 	VMOVAPD           Z2, Z2
 	VFMADD213PD       Z3, Z4, Z2
-	VANDPD.BCST       constants<>+192(SB), Z0, Z3
+	VANDPD.BCST       constants<>+160(SB), Z0, Z3
 	VORPD             Z3, Z2, Z2
 	VANDPD.BCST       constants<>+32(SB), Z0, Z3
-	VCMPPD.BCST       $0x16, constants<>+1920(SB), Z3, K1
+	VCMPPD.BCST       $0x16, constants<>+1888(SB), Z3, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VPSLLQ            $0x34, Z1, Z1
-	VPADDQ.BCST       constants<>+736(SB), Z1, Z1
+	VPADDQ.BCST       constants<>+704(SB), Z1, Z1
 	VFMADD213PD       Z1, Z1, Z4
-	VCMPPD.BCST       $0x1e, constants<>+1920(SB), Z0, K1
+	VCMPPD.BCST       $0x1e, constants<>+1888(SB), Z0, K1
 	VADDPD            Z4, Z4, Z1
 	VBLENDMPD         Z1, Z2, K1, Z2
-	VCMPPD.BCST       $0x1d, constants<>+1952(SB), Z0, K1
+	VCMPPD.BCST       $0x1d, constants<>+1920(SB), Z0, K1
 	VBLENDMPD.BCST    constants<>+96(SB), Z2, K1, Z2
-	VCMPPD.BCST       $0x11, constants<>+1984(SB), Z0, K1
-	VBLENDMPD.BCST    constants<>+1568(SB), Z2, K1, Z2
+	VCMPPD.BCST       $0x11, constants<>+1952(SB), Z0, K1
+	VBLENDMPD.BCST    constants<>+1536(SB), Z2, K1, Z2
 
 none1:
 	TESTQ   CX, CX
@@ -2269,68 +1718,68 @@ loop:
 	VMOVUPD (AX), Y0
 
 body:
-	VORPD        constants<>+192(SB), Y0, Y1
-	VBROADCASTSD constants<>+928(SB), Y2
+	VORPD        constants<>+160(SB), Y0, Y1
+	VBROADCASTSD constants<>+896(SB), Y2
 	VMAXPD       Y1, Y2, Y1
 	VMOVAPD      Y1, Y2
-	VBROADCASTSD constants<>+256(SB), Y3
-	VFMADD213PD  constants<>+288(SB), Y3, Y2
-	VSUBPD       constants<>+288(SB), Y2, Y3
+	VBROADCASTSD constants<>+224(SB), Y3
+	VFMADD213PD  constants<>+256(SB), Y3, Y2
+	VSUBPD       constants<>+256(SB), Y2, Y3
 	VMOVAPD      Y1, Y4
+	VFNMADD231PD constants<>+288(SB), Y3, Y4
 	VFNMADD231PD constants<>+320(SB), Y3, Y4
-	VFNMADD231PD constants<>+352(SB), Y3, Y4
 	VMULPD       Y4, Y4, Y3
-	VBROADCASTSD constants<>+1600(SB), Y5
+	VBROADCASTSD constants<>+1568(SB), Y5
+	VFMADD213PD  constants<>+1600(SB), Y3, Y5
 	VFMADD213PD  constants<>+1632(SB), Y3, Y5
 	VFMADD213PD  constants<>+1664(SB), Y3, Y5
 	VFMADD213PD  constants<>+1696(SB), Y3, Y5
-	VFMADD213PD  constants<>+1728(SB), Y3, Y5
-	VBROADCASTSD constants<>+1760(SB), Y6
+	VBROADCASTSD constants<>+1728(SB), Y6
+	VFMADD213PD  constants<>+1760(SB), Y3, Y6
 	VFMADD213PD  constants<>+1792(SB), Y3, Y6
 	VFMADD213PD  constants<>+1824(SB), Y3, Y6
 	VFMADD213PD  constants<>+1856(SB), Y3, Y6
-	VFMADD213PD  constants<>+1888(SB), Y3, Y6
-	VFMADD213PD  constants<>+736(SB), Y3, Y6
+	VFMADD213PD  constants<>+704(SB), Y3, Y6
 	VFMADD213PD  Y6, Y4, Y5
 	VMULPD       Y4, Y4, Y3
 	VFMADD213PD  Y4, Y3, Y5
 	VADDPD       constants<>+0(SB), Y5, Y3
 	VPSLLQ       $0x34, Y2, Y4
 	VPADDQ       Y4, Y3, Y4
-	VCMPPD       $0x11, constants<>+992(SB), Y1, Y5
+	VCMPPD       $0x11, constants<>+960(SB), Y1, Y5
 	VTESTPD      Y5, Y5
 	JE           none1
 	VPSLLQ       $0x34, Y2, Y2
 	VPADDQ       Y2, Y3, Y2
-	VPADDQ       constants<>+832(SB), Y2, Y2
-	VMULPD       constants<>+896(SB), Y2, Y2
+	VPADDQ       constants<>+800(SB), Y2, Y2
+	VMULPD       constants<>+864(SB), Y2, Y2
 	VBLENDVPD    Y5, Y2, Y4, Y4
 
 none1:
 	VCMPPD       $0x03, Y1, Y1, Y2
 	VBLENDVPD    Y2, Y1, Y4, Y4
-	VADDPD       constants<>+1280(SB), Y4, Y1
+	VADDPD       constants<>+1248(SB), Y4, Y1
 	VDIVPD       Y1, Y4, Y1
 	VMULPD       Y1, Y1, Y2
-	VMULPD       constants<>+736(SB), Y4, Y3
+	VMULPD       constants<>+704(SB), Y4, Y3
 	VMULPD       Y4, Y3, Y3
 	VMULPD       Y2, Y2, Y5
-	VBROADCASTSD constants<>+2016(SB), Y6
+	VBROADCASTSD constants<>+1984(SB), Y6
+	VFMADD213PD  constants<>+2016(SB), Y5, Y6
 	VFMADD213PD  constants<>+2048(SB), Y5, Y6
 	VFMADD213PD  constants<>+2080(SB), Y5, Y6
 	VFMADD213PD  constants<>+2112(SB), Y5, Y6
-	VFMADD213PD  constants<>+2144(SB), Y5, Y6
-	VBROADCASTSD constants<>+2176(SB), Y7
+	VBROADCASTSD constants<>+2144(SB), Y7
+	VFMADD213PD  constants<>+2176(SB), Y5, Y7
 	VFMADD213PD  constants<>+2208(SB), Y5, Y7
 	VFMADD213PD  constants<>+2240(SB), Y5, Y7
 	VFMADD213PD  constants<>+2272(SB), Y5, Y7
 	VFMADD213PD  constants<>+2304(SB), Y5, Y7
-	VFMADD213PD  constants<>+2336(SB), Y5, Y7
 	VFMADD213PD  Y7, Y2, Y6
 	VFMADD213PD  Y3, Y2, Y6
 	VFMSUB213PD  Y3, Y1, Y6
 	VADDPD       Y4, Y6, Y1
-	VBROADCASTSD constants<>+224(SB), Y2
+	VBROADCASTSD constants<>+192(SB), Y2
 	VMAXPD       Y0, Y2, Y0
 	VADDPD       Y0, Y1, Y0
 	TESTQ        CX, CX
@@ -2370,68 +1819,68 @@ loop:
 	VMOVUPD (AX), Z0
 
 body:
-	VORPD.BCST        constants<>+192(SB), Z0, Z1
-	VBROADCASTSD      constants<>+928(SB), Z2
+	VORPD.BCST        constants<>+160(SB), Z0, Z1
+	VBROADCASTSD      constants<>+896(SB), Z2
 	VMAXPD            Z1, Z2, Z1
 	VMOVAPD           Z1, Z2
-	VBROADCASTSD      constants<>+256(SB), Z3
-	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z2
-	VSUBPD.BCST       constants<>+288(SB), Z2, Z3
+	VBROADCASTSD      constants<>+224(SB), Z3
+	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z2
+	VSUBPD.BCST       constants<>+256(SB), Z2, Z3
 	VMOVAPD           Z1, Z4
+	VFNMADD231PD.BCST constants<>+288(SB), Z3, Z4
 	VFNMADD231PD.BCST constants<>+320(SB), Z3, Z4
-	VFNMADD231PD.BCST constants<>+352(SB), Z3, Z4
 	VMULPD            Z4, Z4, Z3
-	VBROADCASTSD      constants<>+1600(SB), Z5
+	VBROADCASTSD      constants<>+1568(SB), Z5
+	VFMADD213PD.BCST  constants<>+1600(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+1632(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+1664(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+1696(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+1728(SB), Z3, Z5
-	VBROADCASTSD      constants<>+1760(SB), Z6
+	VBROADCASTSD      constants<>+1728(SB), Z6
+	VFMADD213PD.BCST  constants<>+1760(SB), Z3, Z6
 	VFMADD213PD.BCST  constants<>+1792(SB), Z3, Z6
 	VFMADD213PD.BCST  constants<>+1824(SB), Z3, Z6
 	VFMADD213PD.BCST  constants<>+1856(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+1888(SB), Z3, Z6
-	VFMADD213PD.BCST  constants<>+736(SB), Z3, Z6
+	VFMADD213PD.BCST  constants<>+704(SB), Z3, Z6
 	VFMADD213PD       Z6, Z4, Z5
 	VMULPD            Z4, Z4, Z3
 	VFMADD213PD       Z4, Z3, Z5
 	VADDPD.BCST       constants<>+0(SB), Z5, Z3
 	VPSLLQ            $0x34, Z2, Z4
 	VPADDQ            Z4, Z3, Z4
-	VCMPPD.BCST       $0x11, constants<>+992(SB), Z1, K1
+	VCMPPD.BCST       $0x11, constants<>+960(SB), Z1, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VPSLLQ            $0x34, Z2, Z2
 	VPADDQ            Z2, Z3, Z2
-	VPADDQ.BCST       constants<>+832(SB), Z2, Z2
-	VMULPD.BCST       constants<>+896(SB), Z2, Z2
+	VPADDQ.BCST       constants<>+800(SB), Z2, Z2
+	VMULPD.BCST       constants<>+864(SB), Z2, Z2
 	VBLENDMPD         Z2, Z4, K1, Z4
 
 none1:
 	VCMPPD           $0x03, Z1, Z1, K1
 	VBLENDMPD        Z1, Z4, K1, Z4
-	VADDPD.BCST      constants<>+1280(SB), Z4, Z1
+	VADDPD.BCST      constants<>+1248(SB), Z4, Z1
 	VDIVPD           Z1, Z4, Z1
 	VMULPD           Z1, Z1, Z2
-	VMULPD.BCST      constants<>+736(SB), Z4, Z3
+	VMULPD.BCST      constants<>+704(SB), Z4, Z3
 	VMULPD           Z4, Z3, Z3
 	VMULPD           Z2, Z2, Z5
-	VBROADCASTSD     constants<>+2016(SB), Z6
+	VBROADCASTSD     constants<>+1984(SB), Z6
+	VFMADD213PD.BCST constants<>+2016(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+2048(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+2080(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+2112(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+2144(SB), Z5, Z6
-	VBROADCASTSD     constants<>+2176(SB), Z7
+	VBROADCASTSD     constants<>+2144(SB), Z7
+	VFMADD213PD.BCST constants<>+2176(SB), Z5, Z7
 	VFMADD213PD.BCST constants<>+2208(SB), Z5, Z7
 	VFMADD213PD.BCST constants<>+2240(SB), Z5, Z7
 	VFMADD213PD.BCST constants<>+2272(SB), Z5, Z7
 	VFMADD213PD.BCST constants<>+2304(SB), Z5, Z7
-	VFMADD213PD.BCST constants<>+2336(SB), Z5, Z7
 	VFMADD213PD      Z7, Z2, Z6
 	VFMADD213PD      Z3, Z2, Z6
 	VFMSUB213PD      Z3, Z1, Z6
 	VADDPD           Z4, Z6, Z1
-	VBROADCASTSD     constants<>+224(SB), Z2
+	VBROADCASTSD     constants<>+192(SB), Z2
 	VMAXPD           Z0, Z2, Z0
 	VADDPD           Z0, Z1, Z0
 	TESTQ            CX, CX
@@ -2472,27 +1921,27 @@ loop:
 body:
 	VANDPD       constants<>+32(SB), Y0, Y1
 	VADDPD       Y1, Y1, Y2
-	VBROADCASTSD constants<>+2368(SB), Y3
+	VBROADCASTSD constants<>+2336(SB), Y3
 	VMINPD       Y2, Y3, Y2
 	VMOVAPD      Y2, Y3
-	VBROADCASTSD constants<>+256(SB), Y4
-	VFMADD213PD  constants<>+288(SB), Y4, Y3
-	VSUBPD       constants<>+288(SB), Y3, Y4
+	VBROADCASTSD constants<>+224(SB), Y4
+	VFMADD213PD  constants<>+256(SB), Y4, Y3
+	VSUBPD       constants<>+256(SB), Y3, Y4
 	VMOVAPD      Y2, Y2
+	VFNMADD231PD constants<>+288(SB), Y4, Y2
 	VFNMADD231PD constants<>+320(SB), Y4, Y2
-	VFNMADD231PD constants<>+352(SB), Y4, Y2
 	VMULPD       Y2, Y2, Y4
-	VBROADCASTSD constants<>+1600(SB), Y5
+	VBROADCASTSD constants<>+1568(SB), Y5
+	VFMADD213PD  constants<>+1600(SB), Y4, Y5
 	VFMADD213PD  constants<>+1632(SB), Y4, Y5
 	VFMADD213PD  constants<>+1664(SB), Y4, Y5
 	VFMADD213PD  constants<>+1696(SB), Y4, Y5
-	VFMADD213PD  constants<>+1728(SB), Y4, Y5
-	VBROADCASTSD constants<>+1760(SB), Y6
+	VBROADCASTSD constants<>+1728(SB), Y6
+	VFMADD213PD  constants<>+1760(SB), Y4, Y6
 	VFMADD213PD  constants<>+1792(SB), Y4, Y6
 	VFMADD213PD  constants<>+1824(SB), Y4, Y6
 	VFMADD213PD  constants<>+1856(SB), Y4, Y6
-	VFMADD213PD  constants<>+1888(SB), Y4, Y6
-	VFMADD213PD  constants<>+736(SB), Y4, Y6
+	VFMADD213PD  constants<>+704(SB), Y4, Y6
 	VFMADD213PD  Y6, Y2, Y5
 	VMULPD       Y2, Y2, Y4
 	VFMADD213PD  Y2, Y4, Y5
@@ -2504,21 +1953,21 @@ body:
 	VADDPD       constants<>+0(SB), Y2, Y6
 	VMOVAPD      Y2, Y7
 	VFMADD213PD  Y6, Y5, Y7
-	VCMPPD       $0x1e, constants<>+2400(SB), Y1, Y1
-	VBLENDVPD    Y1, constants<>+1280(SB), Y4, Y6
+	VCMPPD       $0x1e, constants<>+2368(SB), Y1, Y1
+	VBLENDVPD    Y1, constants<>+1248(SB), Y4, Y6
 	VDIVPD       Y7, Y6, Y6
 	VSUBPD       Y4, Y3, Y3
 	VFMADD213PD  Y3, Y2, Y5
-	VBROADCASTSD constants<>+736(SB), Y2
+	VBROADCASTSD constants<>+704(SB), Y2
 	VMOVAPD      Y6, Y3
-	VBROADCASTSD constants<>+736(SB), Y4
+	VBROADCASTSD constants<>+704(SB), Y4
 	VFNMADD213PD Y2, Y4, Y3
 	VMOVAPD      Y5, Y2
 	VFMADD213PD  Y6, Y3, Y2
 	VBROADCASTSD constants<>+0(SB), Y3
 	VSUBPD       Y6, Y3, Y3
 	VBLENDVPD    Y1, Y3, Y2, Y2
-	VANDPD       constants<>+192(SB), Y0, Y0
+	VANDPD       constants<>+160(SB), Y0, Y0
 	VORPD        Y0, Y2, Y0
 	TESTQ        CX, CX
 	JL           last
@@ -2559,27 +2008,27 @@ loop:
 body:
 	VANDPD.BCST       constants<>+32(SB), Z0, Z2
 	VADDPD            Z2, Z2, Z3
-	VBROADCASTSD      constants<>+2368(SB), Z4
+	VBROADCASTSD      constants<>+2336(SB), Z4
 	VMINPD            Z3, Z4, Z3
 	VMOVAPD           Z3, Z4
-	VBROADCASTSD      constants<>+256(SB), Z5
-	VFMADD213PD.BCST  constants<>+288(SB), Z5, Z4
-	VSUBPD.BCST       constants<>+288(SB), Z4, Z5
+	VBROADCASTSD      constants<>+224(SB), Z5
+	VFMADD213PD.BCST  constants<>+256(SB), Z5, Z4
+	VSUBPD.BCST       constants<>+256(SB), Z4, Z5
 	VMOVAPD           Z3, Z3
+	VFNMADD231PD.BCST constants<>+288(SB), Z5, Z3
 	VFNMADD231PD.BCST constants<>+320(SB), Z5, Z3
-	VFNMADD231PD.BCST constants<>+352(SB), Z5, Z3
 	VMULPD            Z3, Z3, Z5
-	VBROADCASTSD      constants<>+1600(SB), Z6
+	VBROADCASTSD      constants<>+1568(SB), Z6
+	VFMADD213PD.BCST  constants<>+1600(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+1632(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+1664(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+1696(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1728(SB), Z5, Z6
-	VBROADCASTSD      constants<>+1760(SB), Z7
+	VBROADCASTSD      constants<>+1728(SB), Z7
+	VFMADD213PD.BCST  constants<>+1760(SB), Z5, Z7
 	VFMADD213PD.BCST  constants<>+1792(SB), Z5, Z7
 	VFMADD213PD.BCST  constants<>+1824(SB), Z5, Z7
 	VFMADD213PD.BCST  constants<>+1856(SB), Z5, Z7
-	VFMADD213PD.BCST  constants<>+1888(SB), Z5, Z7
-	VFMADD213PD.BCST  constants<>+736(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+704(SB), Z5, Z7
 	VFMADD213PD       Z7, Z3, Z6
 	VMULPD            Z3, Z3, Z5
 	VFMADD213PD       Z3, Z5, Z6
@@ -2591,21 +2040,21 @@ body:
 	VADDPD.BCST       constants<>+0(SB), Z3, Z7
 	VMOVAPD           Z3, Z8
 	VFMADD213PD       Z7, Z6, Z8
-	VCMPPD.BCST       $0x1e, constants<>+2400(SB), Z2, K1
-	VBLENDMPD.BCST    constants<>+1280(SB), Z5, K1, Z1
+	VCMPPD.BCST       $0x1e, constants<>+2368(SB), Z2, K1
+	VBLENDMPD.BCST    constants<>+1248(SB), Z5, K1, Z1
 	VDIVPD            Z8, Z1, Z2
 	VSUBPD            Z5, Z4, Z4
 	VFMADD213PD       Z4, Z3, Z6
-	VBROADCASTSD      constants<>+736(SB), Z3
+	VBROADCASTSD      constants<>+704(SB), Z3
 	VMOVAPD           Z2, Z4
-	VBROADCASTSD      constants<>+736(SB), Z5
+	VBROADCASTSD      constants<>+704(SB), Z5
 	VFNMADD213PD      Z3, Z5, Z4
 	VMOVAPD           Z6, Z3
 	VFMADD213PD       Z2, Z4, Z3
 	VBROADCASTSD      constants<>+0(SB), Z4
 	VSUBPD            Z2, Z4, Z2
 	VBLENDMPD         Z2, Z3, K1, Z3
-	VANDPD.BCST       constants<>+192(SB), Z0, Z0
+	VANDPD.BCST       constants<>+160(SB), Z0, Z0
 	VORPD             Z0, Z3, Z0
 	TESTQ             CX, CX
 	JL                last
@@ -2658,29 +2107,29 @@ loop:
 body:
 	VANDPD       constants<>+32(SB), Y0, Y2
 	VMOVAPD      Y2, Y3
-	VBROADCASTSD constants<>+1024(SB), Y4
-	VCMPPD       $0x11, constants<>+1056(SB), Y2, Y5
+	VBROADCASTSD constants<>+992(SB), Y4
+	VCMPPD       $0x11, constants<>+1024(SB), Y2, Y5
 	VTESTPD      Y5, Y5
 	JE           none2
-	VMULPD       constants<>+1088(SB), Y2, Y2
+	VMULPD       constants<>+1056(SB), Y2, Y2
 	VBLENDVPD    Y5, Y2, Y3, Y3
-	VBLENDVPD    Y5, constants<>+1120(SB), Y4, Y4
+	VBLENDVPD    Y5, constants<>+1088(SB), Y4, Y4
 
 none2:
-	VPADDQ       constants<>+1152(SB), Y3, Y2
+	VPADDQ       constants<>+1120(SB), Y3, Y2
 	VPSRLQ       $0x34, Y2, Y3
-	VANDPD       constants<>+1184(SB), Y2, Y2
-	VPADDQ       constants<>+1216(SB), Y2, Y2
-	VORPD        constants<>+1248(SB), Y3, Y3
+	VANDPD       constants<>+1152(SB), Y2, Y2
+	VPADDQ       constants<>+1184(SB), Y2, Y2
+	VORPD        constants<>+1216(SB), Y3, Y3
 	VSUBPD       Y4, Y3, Y3
 	VSUBPD       constants<>+0(SB), Y2, Y2
-	VADDPD       constants<>+1280(SB), Y2, Y4
+	VADDPD       constants<>+1248(SB), Y2, Y4
 	VBROADCASTSD constants<>+0(SB), Y6
 	VDIVPD       Y4, Y6, Y6
 	VMULPD       Y6, Y2, Y7
 	VMOVAPD      Y7, Y8
 	VFNMADD213PD Y2, Y4, Y8
-	VSUBPD       constants<>+1280(SB), Y4, Y4
+	VSUBPD       constants<>+1248(SB), Y4, Y4
 	VSUBPD       Y4, Y2, Y2
 	VFNMADD231PD Y2, Y7, Y8
 	VMULPD       Y6, Y8, Y2
@@ -2689,21 +2138,21 @@ none2:
 	VMOVAPD      Y7, Y8
 	VFMSUB213PD  Y6, Y7, Y8
 	VFMADD231PD  Y2, Y4, Y8
-	VBROADCASTSD constants<>+2432(SB), Y9
+	VBROADCASTSD constants<>+2400(SB), Y9
+	VFMADD213PD  constants<>+2432(SB), Y6, Y9
 	VFMADD213PD  constants<>+2464(SB), Y6, Y9
 	VFMADD213PD  constants<>+2496(SB), Y6, Y9
 	VFMADD213PD  constants<>+2528(SB), Y6, Y9
 	VFMADD213PD  constants<>+2560(SB), Y6, Y9
 	VFMADD213PD  constants<>+2592(SB), Y6, Y9
 	VFMADD213PD  constants<>+2624(SB), Y6, Y9
-	VFMADD213PD  constants<>+2656(SB), Y6, Y9
-	VBROADCASTSD constants<>+2336(SB), Y10
+	VBROADCASTSD constants<>+2304(SB), Y10
 	VMOVAPD      Y6, Y11
 	VFMADD213PD  Y10, Y9, Y11
-	VBROADCASTSD constants<>+2336(SB), Y10
+	VBROADCASTSD constants<>+2304(SB), Y10
 	VSUBPD       Y11, Y10, Y10
 	VFMADD213PD  Y10, Y6, Y9
-	VADDPD       constants<>+2688(SB), Y9, Y9
+	VADDPD       constants<>+2656(SB), Y9, Y9
 	VMULPD       Y11, Y6, Y10
 	VMOVAPD      Y6, Y12
 	VFMSUB213PD  Y10, Y11, Y12
@@ -2714,7 +2163,7 @@ none2:
 	VFMSUB213PD  Y6, Y10, Y8
 	VFMADD231PD  Y12, Y7, Y8
 	VFMADD231PD  Y10, Y2, Y8
-	VMULPD       constants<>+320(SB), Y3, Y7
+	VMULPD       constants<>+288(SB), Y3, Y7
 	VADDPD       Y4, Y7, Y9
 	VSUBPD       Y7, Y9, Y7
 	VSUBPD       Y7, Y4, Y4
@@ -2722,7 +2171,7 @@ none2:
 	VSUBPD       Y9, Y7, Y9
 	VSUBPD       Y9, Y6, Y6
 	VADDPD       Y6, Y4, Y4
-	VFMADD231PD  constants<>+352(SB), Y3, Y4
+	VFMADD231PD  constants<>+320(SB), Y3, Y4
 	VADDPD       Y2, Y2, Y2
 	VADDPD       Y2, Y8, Y2
 	VADDPD       Y2, Y4, Y2
@@ -2731,25 +2180,25 @@ none2:
 	VFMSUB213PD  Y3, Y7, Y4
 	VFMADD231PD  Y2, Y1, Y4
 	VMOVAPD      Y3, Y2
-	VBROADCASTSD constants<>+256(SB), Y6
-	VFMADD213PD  constants<>+288(SB), Y6, Y2
-	VSUBPD       constants<>+288(SB), Y2, Y6
+	VBROADCASTSD constants<>+224(SB), Y6
+	VFMADD213PD  constants<>+256(SB), Y6, Y2
+	VSUBPD       constants<>+256(SB), Y2, Y6
 	VMOVAPD      Y3, Y7
+	VFNMADD231PD constants<>+288(SB), Y6, Y7
 	VFNMADD231PD constants<>+320(SB), Y6, Y7
-	VFNMADD231PD constants<>+352(SB), Y6, Y7
 	VADDPD       Y4, Y7, Y6
 	VMULPD       Y6, Y6, Y7
-	VBROADCASTSD constants<>+1600(SB), Y8
+	VBROADCASTSD constants<>+1568(SB), Y8
+	VFMADD213PD  constants<>+1600(SB), Y7, Y8
 	VFMADD213PD  constants<>+1632(SB), Y7, Y8
 	VFMADD213PD  constants<>+1664(SB), Y7, Y8
 	VFMADD213PD  constants<>+1696(SB), Y7, Y8
-	VFMADD213PD  constants<>+1728(SB), Y7, Y8
-	VBROADCASTSD constants<>+1760(SB), Y9
+	VBROADCASTSD constants<>+1728(SB), Y9
+	VFMADD213PD  constants<>+1760(SB), Y7, Y9
 	VFMADD213PD  constants<>+1792(SB), Y7, Y9
 	VFMADD213PD  constants<>+1824(SB), Y7, Y9
 	VFMADD213PD  constants<>+1856(SB), Y7, Y9
-	VFMADD213PD  constants<>+1888(SB), Y7, Y9
-	VFMADD213PD  constants<>+736(SB), Y7, Y9
+	VFMADD213PD  constants<>+704(SB), Y7, Y9
 	VFMADD213PD  Y9, Y6, Y8
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y6, Y7, Y8
@@ -2757,98 +2206,98 @@ none2:
 	VPSLLQ       $0x34, Y2, Y2
 	VPADDQ       Y2, Y6, Y2
 	VANDPD       constants<>+32(SB), Y3, Y6
-	VCMPPD       $0x16, constants<>+768(SB), Y6, Y6
-	VCMPPD       $0x1a, constants<>+224(SB), Y0, Y7
+	VCMPPD       $0x16, constants<>+736(SB), Y6, Y6
+	VCMPPD       $0x1a, constants<>+192(SB), Y0, Y7
 	VORPD        Y6, Y7, Y6
 	VCMPPD       $0x00, constants<>+96(SB), Y0, Y7
 	VORPD        Y5, Y7, Y5
 	VORPD        Y6, Y5, Y5
 	VTESTPD      Y5, Y5
 	JE           none3
-	VCMPPD       $0x11, constants<>+992(SB), Y3, Y5
-	VCMPPD       $0x11, constants<>+2720(SB), Y3, Y6
+	VCMPPD       $0x11, constants<>+960(SB), Y3, Y5
+	VCMPPD       $0x11, constants<>+2688(SB), Y3, Y6
 	VMOVAPD      Y4, Y7
-	VBLENDVPD    Y6, constants<>+224(SB), Y7, Y7
-	VBLENDVPD    Y6, constants<>+2720(SB), Y3, Y6
+	VBLENDVPD    Y6, constants<>+192(SB), Y7, Y7
+	VBLENDVPD    Y6, constants<>+2688(SB), Y3, Y6
 	VMOVAPD      Y6, Y8
-	VBROADCASTSD constants<>+256(SB), Y9
-	VFMADD213PD  constants<>+288(SB), Y9, Y8
-	VSUBPD       constants<>+288(SB), Y8, Y9
+	VBROADCASTSD constants<>+224(SB), Y9
+	VFMADD213PD  constants<>+256(SB), Y9, Y8
+	VSUBPD       constants<>+256(SB), Y8, Y9
 	VMOVAPD      Y6, Y6
+	VFNMADD231PD constants<>+288(SB), Y9, Y6
 	VFNMADD231PD constants<>+320(SB), Y9, Y6
-	VFNMADD231PD constants<>+352(SB), Y9, Y6
 	VADDPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y7
-	VBROADCASTSD constants<>+1600(SB), Y9
+	VBROADCASTSD constants<>+1568(SB), Y9
+	VFMADD213PD  constants<>+1600(SB), Y7, Y9
 	VFMADD213PD  constants<>+1632(SB), Y7, Y9
 	VFMADD213PD  constants<>+1664(SB), Y7, Y9
 	VFMADD213PD  constants<>+1696(SB), Y7, Y9
-	VFMADD213PD  constants<>+1728(SB), Y7, Y9
-	VBROADCASTSD constants<>+1760(SB), Y10
+	VBROADCASTSD constants<>+1728(SB), Y10
+	VFMADD213PD  constants<>+1760(SB), Y7, Y10
 	VFMADD213PD  constants<>+1792(SB), Y7, Y10
 	VFMADD213PD  constants<>+1824(SB), Y7, Y10
 	VFMADD213PD  constants<>+1856(SB), Y7, Y10
-	VFMADD213PD  constants<>+1888(SB), Y7, Y10
-	VFMADD213PD  constants<>+736(SB), Y7, Y10
+	VFMADD213PD  constants<>+704(SB), Y7, Y10
 	VFMADD213PD  Y10, Y6, Y9
 	VMULPD       Y6, Y6, Y7
 	VFMADD213PD  Y6, Y7, Y9
 	VADDPD       constants<>+0(SB), Y9, Y6
 	VPSLLQ       $0x34, Y8, Y7
 	VPADDQ       Y7, Y6, Y6
-	VPADDQ       constants<>+2752(SB), Y6, Y6
-	VMULPD       constants<>+2784(SB), Y6, Y6
+	VPADDQ       constants<>+2720(SB), Y6, Y6
+	VMULPD       constants<>+2752(SB), Y6, Y6
 	VBLENDVPD    Y5, Y6, Y2, Y2
-	VCMPPD       $0x1e, constants<>+768(SB), Y3, Y5
-	VCMPPD       $0x1e, constants<>+2816(SB), Y3, Y6
+	VCMPPD       $0x1e, constants<>+736(SB), Y3, Y5
+	VCMPPD       $0x1e, constants<>+2784(SB), Y3, Y6
 	VMOVAPD      Y4, Y4
-	VBLENDVPD    Y6, constants<>+224(SB), Y4, Y4
-	VBLENDVPD    Y6, constants<>+2816(SB), Y3, Y3
+	VBLENDVPD    Y6, constants<>+192(SB), Y4, Y4
+	VBLENDVPD    Y6, constants<>+2784(SB), Y3, Y3
 	VMOVAPD      Y3, Y6
-	VBROADCASTSD constants<>+256(SB), Y7
-	VFMADD213PD  constants<>+288(SB), Y7, Y6
-	VSUBPD       constants<>+288(SB), Y6, Y7
+	VBROADCASTSD constants<>+224(SB), Y7
+	VFMADD213PD  constants<>+256(SB), Y7, Y6
+	VSUBPD       constants<>+256(SB), Y6, Y7
 	VMOVAPD      Y3, Y3
+	VFNMADD231PD constants<>+288(SB), Y7, Y3
 	VFNMADD231PD constants<>+320(SB), Y7, Y3
-	VFNMADD231PD constants<>+352(SB), Y7, Y3
 	VADDPD       Y4, Y3, Y3
 	VMULPD       Y3, Y3, Y4
-	VBROADCASTSD constants<>+1600(SB), Y7
+	VBROADCASTSD constants<>+1568(SB), Y7
+	VFMADD213PD  constants<>+1600(SB), Y4, Y7
 	VFMADD213PD  constants<>+1632(SB), Y4, Y7
 	VFMADD213PD  constants<>+1664(SB), Y4, Y7
 	VFMADD213PD  constants<>+1696(SB), Y4, Y7
-	VFMADD213PD  constants<>+1728(SB), Y4, Y7
-	VBROADCASTSD constants<>+1760(SB), Y8
+	VBROADCASTSD constants<>+1728(SB), Y8
+	VFMADD213PD  constants<>+1760(SB), Y4, Y8
 	VFMADD213PD  constants<>+1792(SB), Y4, Y8
 	VFMADD213PD  constants<>+1824(SB), Y4, Y8
 	VFMADD213PD  constants<>+1856(SB), Y4, Y8
-	VFMADD213PD  constants<>+1888(SB), Y4, Y8
-	VFMADD213PD  constants<>+736(SB), Y4, Y8
+	VFMADD213PD  constants<>+704(SB), Y4, Y8
 	VFMADD213PD  Y8, Y3, Y7
 	VMULPD       Y3, Y3, Y4
 	VFMADD213PD  Y3, Y4, Y7
 	VADDPD       constants<>+0(SB), Y7, Y3
 	VPSLLQ       $0x34, Y6, Y4
 	VPADDQ       Y4, Y3, Y3
-	VPADDQ       constants<>+2848(SB), Y3, Y3
-	VMULPD       constants<>+2880(SB), Y3, Y3
+	VPADDQ       constants<>+2816(SB), Y3, Y3
+	VMULPD       constants<>+2848(SB), Y3, Y3
 	VBLENDVPD    Y5, Y3, Y2, Y2
 	VANDPD       constants<>+32(SB), Y0, Y3
-	VCMPPD       $0x11, constants<>+224(SB), Y1, Y4
-	VCMPPD       $0x00, constants<>+224(SB), Y0, Y5
+	VCMPPD       $0x11, constants<>+192(SB), Y1, Y4
+	VCMPPD       $0x00, constants<>+192(SB), Y0, Y5
 	VCMPPD       $0x00, constants<>+96(SB), Y3, Y6
-	VBROADCASTSD constants<>+224(SB), Y7
+	VBROADCASTSD constants<>+192(SB), Y7
 	VBLENDVPD    Y4, constants<>+96(SB), Y7, Y7
 	VBLENDVPD    Y5, Y7, Y2, Y2
 	VBROADCASTSD constants<>+96(SB), Y5
-	VBLENDVPD    Y4, constants<>+224(SB), Y5, Y4
+	VBLENDVPD    Y4, constants<>+192(SB), Y5, Y4
 	VBLENDVPD    Y6, Y4, Y2, Y2
 	VANDPD       constants<>+32(SB), Y1, Y4
 	VCMPPD       $0x00, constants<>+96(SB), Y4, Y4
 	VCMPPD       $0x11, constants<>+0(SB), Y3, Y5
-	VXORPD       constants<>+192(SB), Y1, Y6
+	VXORPD       constants<>+160(SB), Y1, Y6
 	VBLENDVPD    Y5, Y6, Y1, Y5
-	VBROADCASTSD constants<>+224(SB), Y6
+	VBROADCASTSD constants<>+192(SB), Y6
 	VMAXPD       Y5, Y6, Y5
 	VBLENDVPD    Y4, Y5, Y2, Y2
 	VCMPPD       $0x00, constants<>+0(SB), Y3, Y5
@@ -2856,14 +2305,14 @@ none2:
 	VBLENDVPD    Y4, constants<>+0(SB), Y2, Y2
 	VROUNDPD     $0x00, Y1, Y4
 	VCMPPD       $0x00, Y1, Y4, Y4
-	VMULPD       constants<>+736(SB), Y1, Y5
+	VMULPD       constants<>+704(SB), Y1, Y5
 	VROUNDPD     $0x00, Y5, Y6
 	VCMPPD       $0x04, Y5, Y6, Y5
 	VANDPD       Y4, Y5, Y4
-	VANDPD       constants<>+192(SB), Y0, Y5
+	VANDPD       constants<>+160(SB), Y0, Y5
 	VORPD        Y5, Y2, Y5
 	VBLENDVPD    Y4, Y5, Y2, Y2
-	VCMPPD       $0x11, constants<>+224(SB), Y0, Y4
+	VCMPPD       $0x11, constants<>+192(SB), Y0, Y4
 	VROUNDPD     $0x00, Y1, Y5
 	VCMPPD       $0x04, Y1, Y5, Y5
 	VCMPPD       $0x04, constants<>+96(SB), Y3, Y3
@@ -2874,7 +2323,7 @@ none2:
 	VBLENDVPD    Y3, constants<>+64(SB), Y2, Y2
 	VCMPPD       $0x00, constants<>+0(SB), Y0, Y0
 	VBLENDVPD    Y0, constants<>+0(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+224(SB), Y1, Y0
+	VCMPPD       $0x00, constants<>+192(SB), Y1, Y0
 	VBLENDVPD    Y0, constants<>+0(SB), Y2, Y2
 
 none3:
@@ -2932,29 +2381,29 @@ loop:
 body:
 	VANDPD.BCST    constants<>+32(SB), Z0, Z7
 	VMOVAPD        Z7, Z8
-	VBROADCASTSD   constants<>+1024(SB), Z9
-	VCMPPD.BCST    $0x11, constants<>+1056(SB), Z7, K1
+	VBROADCASTSD   constants<>+992(SB), Z9
+	VCMPPD.BCST    $0x11, constants<>+1024(SB), Z7, K1
 	KORTESTB       K1, K1
 	JE             none2
-	VMULPD.BCST    constants<>+1088(SB), Z7, Z7
+	VMULPD.BCST    constants<>+1056(SB), Z7, Z7
 	VBLENDMPD      Z7, Z8, K1, Z8
-	VBLENDMPD.BCST constants<>+1120(SB), Z9, K1, Z9
+	VBLENDMPD.BCST constants<>+1088(SB), Z9, K1, Z9
 
 none2:
-	VPADDQ.BCST       constants<>+1152(SB), Z8, Z7
+	VPADDQ.BCST       constants<>+1120(SB), Z8, Z7
 	VPSRLQ            $0x34, Z7, Z8
-	VANDPD.BCST       constants<>+1184(SB), Z7, Z7
-	VPADDQ.BCST       constants<>+1216(SB), Z7, Z7
-	VORPD.BCST        constants<>+1248(SB), Z8, Z8
+	VANDPD.BCST       constants<>+1152(SB), Z7, Z7
+	VPADDQ.BCST       constants<>+1184(SB), Z7, Z7
+	VORPD.BCST        constants<>+1216(SB), Z8, Z8
 	VSUBPD            Z9, Z8, Z8
 	VSUBPD.BCST       constants<>+0(SB), Z7, Z7
-	VADDPD.BCST       constants<>+1280(SB), Z7, Z9
+	VADDPD.BCST       constants<>+1248(SB), Z7, Z9
 	VBROADCASTSD      constants<>+0(SB), Z10
 	VDIVPD            Z9, Z10, Z10
 	VMULPD            Z10, Z7, Z11
 	VMOVAPD           Z11, Z12
 	VFNMADD213PD      Z7, Z9, Z12
-	VSUBPD.BCST       constants<>+1280(SB), Z9, Z9
+	VSUBPD.BCST       constants<>+1248(SB), Z9, Z9
 	VSUBPD            Z9, Z7, Z7
 	VFNMADD231PD      Z7, Z11, Z12
 	VMULPD            Z10, Z12, Z7
@@ -2963,21 +2412,21 @@ none2:
 	VMOVAPD           Z11, Z12
 	VFMSUB213PD       Z10, Z11, Z12
 	VFMADD231PD       Z7, Z9, Z12
-	VBROADCASTSD      constants<>+2432(SB), Z13
+	VBROADCASTSD      constants<>+2400(SB), Z13
+	VFMADD213PD.BCST  constants<>+2432(SB), Z10, Z13
 	VFMADD213PD.BCST  constants<>+2464(SB), Z10, Z13
 	VFMADD213PD.BCST  constants<>+2496(SB), Z10, Z13
 	VFMADD213PD.BCST  constants<>+2528(SB), Z10, Z13
 	VFMADD213PD.BCST  constants<>+2560(SB), Z10, Z13
 	VFMADD213PD.BCST  constants<>+2592(SB), Z10, Z13
 	VFMADD213PD.BCST  constants<>+2624(SB), Z10, Z13
-	VFMADD213PD.BCST  constants<>+2656(SB), Z10, Z13
-	VBROADCASTSD      constants<>+2336(SB), Z14
+	VBROADCASTSD      constants<>+2304(SB), Z14
 	VMOVAPD           Z10, Z15
 	VFMADD213PD       Z14, Z13, Z15
-	VBROADCASTSD      constants<>+2336(SB), Z14
+	VBROADCASTSD      constants<>+2304(SB), Z14
 	VSUBPD            Z15, Z14, Z14
 	VFMADD213PD       Z14, Z10, Z13
-	VADDPD.BCST       constants<>+2688(SB), Z13, Z13
+	VADDPD.BCST       constants<>+2656(SB), Z13, Z13
 	VMULPD            Z15, Z10, Z14
 	VMOVAPD           Z10, Z16
 	VFMSUB213PD       Z14, Z15, Z16
@@ -2988,7 +2437,7 @@ none2:
 	VFMSUB213PD       Z10, Z14, Z12
 	VFMADD231PD       Z16, Z11, Z12
 	VFMADD231PD       Z14, Z7, Z12
-	VMULPD.BCST       constants<>+320(SB), Z8, Z11
+	VMULPD.BCST       constants<>+288(SB), Z8, Z11
 	VADDPD            Z9, Z11, Z13
 	VSUBPD            Z11, Z13, Z11
 	VSUBPD            Z11, Z9, Z9
@@ -2996,7 +2445,7 @@ none2:
 	VSUBPD            Z13, Z11, Z13
 	VSUBPD            Z13, Z10, Z10
 	VADDPD            Z10, Z9, Z9
-	VFMADD231PD.BCST  constants<>+352(SB), Z8, Z9
+	VFMADD231PD.BCST  constants<>+320(SB), Z8, Z9
 	VADDPD            Z7, Z7, Z7
 	VADDPD            Z7, Z12, Z7
 	VADDPD            Z7, Z9, Z7
@@ -3005,25 +2454,25 @@ none2:
 	VFMSUB213PD       Z8, Z11, Z9
 	VFMADD231PD       Z7, Z1, Z9
 	VMOVAPD           Z8, Z7
-	VBROADCASTSD      constants<>+256(SB), Z10
-	VFMADD213PD.BCST  constants<>+288(SB), Z10, Z7
-	VSUBPD.BCST       constants<>+288(SB), Z7, Z10
+	VBROADCASTSD      constants<>+224(SB), Z10
+	VFMADD213PD.BCST  constants<>+256(SB), Z10, Z7
+	VSUBPD.BCST       constants<>+256(SB), Z7, Z10
 	VMOVAPD           Z8, Z11
+	VFNMADD231PD.BCST constants<>+288(SB), Z10, Z11
 	VFNMADD231PD.BCST constants<>+320(SB), Z10, Z11
-	VFNMADD231PD.BCST constants<>+352(SB), Z10, Z11
 	VADDPD            Z9, Z11, Z10
 	VMULPD            Z10, Z10, Z11
-	VBROADCASTSD      constants<>+1600(SB), Z12
+	VBROADCASTSD      constants<>+1568(SB), Z12
+	VFMADD213PD.BCST  constants<>+1600(SB), Z11, Z12
 	VFMADD213PD.BCST  constants<>+1632(SB), Z11, Z12
 	VFMADD213PD.BCST  constants<>+1664(SB), Z11, Z12
 	VFMADD213PD.BCST  constants<>+1696(SB), Z11, Z12
-	VFMADD213PD.BCST  constants<>+1728(SB), Z11, Z12
-	VBROADCASTSD      constants<>+1760(SB), Z13
+	VBROADCASTSD      constants<>+1728(SB), Z13
+	VFMADD213PD.BCST  constants<>+1760(SB), Z11, Z13
 	VFMADD213PD.BCST  constants<>+1792(SB), Z11, Z13
 	VFMADD213PD.BCST  constants<>+1824(SB), Z11, Z13
 	VFMADD213PD.BCST  constants<>+1856(SB), Z11, Z13
-	VFMADD213PD.BCST  constants<>+1888(SB), Z11, Z13
-	VFMADD213PD.BCST  constants<>+736(SB), Z11, Z13
+	VFMADD213PD.BCST  constants<>+704(SB), Z11, Z13
 	VFMADD213PD       Z13, Z10, Z12
 	VMULPD            Z10, Z10, Z11
 	VFMADD213PD       Z10, Z11, Z12
@@ -3031,98 +2480,98 @@ none2:
 	VPSLLQ            $0x34, Z7, Z7
 	VPADDQ            Z7, Z10, Z7
 	VANDPD.BCST       constants<>+32(SB), Z8, Z10
-	VCMPPD.BCST       $0x16, constants<>+768(SB), Z10, K2
-	VCMPPD.BCST       $0x1a, constants<>+224(SB), Z0, K3
+	VCMPPD.BCST       $0x16, constants<>+736(SB), Z10, K2
+	VCMPPD.BCST       $0x1a, constants<>+192(SB), Z0, K3
 	KORB              K2, K3, K2
 	VCMPPD.BCST       $0x00, constants<>+96(SB), Z0, K3
 	KORB              K1, K3, K1
 	KORB              K2, K1, K1
 	KORTESTB          K1, K1
 	JE                none3
-	VCMPPD.BCST       $0x11, constants<>+992(SB), Z8, K1
-	VCMPPD.BCST       $0x11, constants<>+2720(SB), Z8, K2
+	VCMPPD.BCST       $0x11, constants<>+960(SB), Z8, K1
+	VCMPPD.BCST       $0x11, constants<>+2688(SB), Z8, K2
 	VMOVAPD           Z9, Z10
-	VBLENDMPD.BCST    constants<>+224(SB), Z10, K2, Z10
-	VBLENDMPD.BCST    constants<>+2720(SB), Z8, K2, Z2
+	VBLENDMPD.BCST    constants<>+192(SB), Z10, K2, Z10
+	VBLENDMPD.BCST    constants<>+2688(SB), Z8, K2, Z2
 	VMOVAPD           Z2, Z11
-	VBROADCASTSD      constants<>+256(SB), Z12
-	VFMADD213PD.BCST  constants<>+288(SB), Z12, Z11
-	VSUBPD.BCST       constants<>+288(SB), Z11, Z12
+	VBROADCASTSD      constants<>+224(SB), Z12
+	VFMADD213PD.BCST  constants<>+256(SB), Z12, Z11
+	VSUBPD.BCST       constants<>+256(SB), Z11, Z12
 	VMOVAPD           Z2, Z13
+	VFNMADD231PD.BCST constants<>+288(SB), Z12, Z13
 	VFNMADD231PD.BCST constants<>+320(SB), Z12, Z13
-	VFNMADD231PD.BCST constants<>+352(SB), Z12, Z13
 	VADDPD            Z10, Z13, Z10
 	VMULPD            Z10, Z10, Z12
-	VBROADCASTSD      constants<>+1600(SB), Z13
+	VBROADCASTSD      constants<>+1568(SB), Z13
+	VFMADD213PD.BCST  constants<>+1600(SB), Z12, Z13
 	VFMADD213PD.BCST  constants<>+1632(SB), Z12, Z13
 	VFMADD213PD.BCST  constants<>+1664(SB), Z12, Z13
 	VFMADD213PD.BCST  constants<>+1696(SB), Z12, Z13
-	VFMADD213PD.BCST  constants<>+1728(SB), Z12, Z13
-	VBROADCASTSD      constants<>+1760(SB), Z14
+	VBROADCASTSD      constants<>+1728(SB), Z14
+	VFMADD213PD.BCST  constants<>+1760(SB), Z12, Z14
 	VFMADD213PD.BCST  constants<>+1792(SB), Z12, Z14
 	VFMADD213PD.BCST  constants<>+1824(SB), Z12, Z14
 	VFMADD213PD.BCST  constants<>+1856(SB), Z12, Z14
-	VFMADD213PD.BCST  constants<>+1888(SB), Z12, Z14
-	VFMADD213PD.BCST  constants<>+736(SB), Z12, Z14
+	VFMADD213PD.BCST  constants<>+704(SB), Z12, Z14
 	VFMADD213PD       Z14, Z10, Z13
 	VMULPD            Z10, Z10, Z12
 	VFMADD213PD       Z10, Z12, Z13
 	VADDPD.BCST       constants<>+0(SB), Z13, Z10
 	VPSLLQ            $0x34, Z11, Z11
 	VPADDQ            Z11, Z10, Z10
-	VPADDQ.BCST       constants<>+2752(SB), Z10, Z10
-	VMULPD.BCST       constants<>+2784(SB), Z10, Z10
+	VPADDQ.BCST       constants<>+2720(SB), Z10, Z10
+	VMULPD.BCST       constants<>+2752(SB), Z10, Z10
 	VBLENDMPD         Z10, Z7, K1, Z7
-	VCMPPD.BCST       $0x1e, constants<>+768(SB), Z8, K1
-	VCMPPD.BCST       $0x1e, constants<>+2816(SB), Z8, K2
+	VCMPPD.BCST       $0x1e, constants<>+736(SB), Z8, K1
+	VCMPPD.BCST       $0x1e, constants<>+2784(SB), Z8, K2
 	VMOVAPD           Z9, Z9
-	VBLENDMPD.BCST    constants<>+224(SB), Z9, K2, Z9
-	VBLENDMPD.BCST    constants<>+2816(SB), Z8, K2, Z3
+	VBLENDMPD.BCST    constants<>+192(SB), Z9, K2, Z9
+	VBLENDMPD.BCST    constants<>+2784(SB), Z8, K2, Z3
 	VMOVAPD           Z3, Z8
-	VBROADCASTSD      constants<>+256(SB), Z10
-	VFMADD213PD.BCST  constants<>+288(SB), Z10, Z8
-	VSUBPD.BCST       constants<>+288(SB), Z8, Z10
+	VBROADCASTSD      constants<>+224(SB), Z10
+	VFMADD213PD.BCST  constants<>+256(SB), Z10, Z8
+	VSUBPD.BCST       constants<>+256(SB), Z8, Z10
 	VMOVAPD           Z3, Z11
+	VFNMADD231PD.BCST constants<>+288(SB), Z10, Z11
 	VFNMADD231PD.BCST constants<>+320(SB), Z10, Z11
-	VFNMADD231PD.BCST constants<>+352(SB), Z10, Z11
 	VADDPD            Z9, Z11, Z9
 	VMULPD            Z9, Z9, Z10
-	VBROADCASTSD      constants<>+1600(SB), Z11
+	VBROADCASTSD      constants<>+1568(SB), Z11
+	VFMADD213PD.BCST  constants<>+1600(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+1632(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+1664(SB), Z10, Z11
 	VFMADD213PD.BCST  constants<>+1696(SB), Z10, Z11
-	VFMADD213PD.BCST  constants<>+1728(SB), Z10, Z11
-	VBROADCASTSD      constants<>+1760(SB), Z12
+	VBROADCASTSD      constants<>+1728(SB), Z12
+	VFMADD213PD.BCST  constants<>+1760(SB), Z10, Z12
 	VFMADD213PD.BCST  constants<>+1792(SB), Z10, Z12
 	VFMADD213PD.BCST  constants<>+1824(SB), Z10, Z12
 	VFMADD213PD.BCST  constants<>+1856(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+1888(SB), Z10, Z12
-	VFMADD213PD.BCST  constants<>+736(SB), Z10, Z12
+	VFMADD213PD.BCST  constants<>+704(SB), Z10, Z12
 	VFMADD213PD       Z12, Z9, Z11
 	VMULPD            Z9, Z9, Z10
 	VFMADD213PD       Z9, Z10, Z11
 	VADDPD.BCST       constants<>+0(SB), Z11, Z9
 	VPSLLQ            $0x34, Z8, Z8
 	VPADDQ            Z8, Z9, Z8
-	VPADDQ.BCST       constants<>+2848(SB), Z8, Z8
-	VMULPD.BCST       constants<>+2880(SB), Z8, Z8
+	VPADDQ.BCST       constants<>+2816(SB), Z8, Z8
+	VMULPD.BCST       constants<>+2848(SB), Z8, Z8
 	VBLENDMPD         Z8, Z7, K1, Z7
 	VANDPD.BCST       constants<>+32(SB), Z0, Z8
-	VCMPPD.BCST       $0x11, constants<>+224(SB), Z1, K1
-	VCMPPD.BCST       $0x00, constants<>+224(SB), Z0, K2
+	VCMPPD.BCST       $0x11, constants<>+192(SB), Z1, K1
+	VCMPPD.BCST       $0x00, constants<>+192(SB), Z0, K2
 	VCMPPD.BCST       $0x00, constants<>+96(SB), Z8, K3
-	VBROADCASTSD      constants<>+224(SB), Z9
+	VBROADCASTSD      constants<>+192(SB), Z9
 	VBLENDMPD.BCST    constants<>+96(SB), Z9, K1, Z4
 	VBLENDMPD         Z4, Z7, K2, Z7
 	VBROADCASTSD      constants<>+96(SB), Z9
-	VBLENDMPD.BCST    constants<>+224(SB), Z9, K1, Z5
+	VBLENDMPD.BCST    constants<>+192(SB), Z9, K1, Z5
 	VBLENDMPD         Z5, Z7, K3, Z7
 	VANDPD.BCST       constants<>+32(SB), Z1, Z9
 	VCMPPD.BCST       $0x00, constants<>+96(SB), Z9, K1
 	VCMPPD.BCST       $0x11, constants<>+0(SB), Z8, K2
-	VXORPD.BCST       constants<>+192(SB), Z1, Z9
+	VXORPD.BCST       constants<>+160(SB), Z1, Z9
 	VBLENDMPD         Z9, Z1, K2, Z6
-	VBROADCASTSD      constants<>+224(SB), Z9
+	VBROADCASTSD      constants<>+192(SB), Z9
 	VMAXPD            Z6, Z9, Z9
 	VBLENDMPD         Z9, Z7, K1, Z7
 	VCMPPD.BCST       $0x00, constants<>+0(SB), Z8, K2
@@ -3130,14 +2579,14 @@ none2:
 	VBLENDMPD.BCST    constants<>+0(SB), Z7, K1, Z7
 	VRNDSCALEPD       $0x00, Z1, Z9
 	VCMPPD            $0x00, Z1, Z9, K1
-	VMULPD.BCST       constants<>+736(SB), Z1, Z9
+	VMULPD.BCST       constants<>+704(SB), Z1, Z9
 	VRNDSCALEPD       $0x00, Z9, Z10
 	VCMPPD            $0x04, Z9, Z10, K2
 	KANDB             K1, K2, K1
-	VANDPD.BCST       constants<>+192(SB), Z0, Z9
+	VANDPD.BCST       constants<>+160(SB), Z0, Z9
 	VORPD             Z9, Z7, Z9
 	VBLENDMPD         Z9, Z7, K1, Z7
-	VCMPPD.BCST       $0x11, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST       $0x11, constants<>+192(SB), Z0, K1
 	VRNDSCALEPD       $0x00, Z1, Z9
 	VCMPPD            $0x04, Z1, Z9, K2
 	VCMPPD.BCST       $0x04, constants<>+96(SB), Z8, K3
@@ -3148,7 +2597,7 @@ none2:
 	VBLENDMPD.BCST    constants<>+64(SB), Z7, K1, Z7
 	VCMPPD.BCST       $0x00, constants<>+0(SB), Z0, K1
 	VBLENDMPD.BCST    constants<>+0(SB), Z7, K1, Z7
-	VCMPPD.BCST       $0x00, constants<>+224(SB), Z1, K1
+	VCMPPD.BCST       $0x00, constants<>+192(SB), Z1, K1
 	VBLENDMPD.BCST    constants<>+0(SB), Z7, K1, Z7
 
 none3:
@@ -3192,36 +2641,36 @@ loop:
 
 body:
 	VMOVAPD      Y0, Y1
-	VBROADCASTSD constants<>+2912(SB), Y2
-	VFMADD213PD  constants<>+288(SB), Y2, Y1
-	VSUBPD       constants<>+288(SB), Y1, Y2
-	VBROADCASTSD constants<>+2944(SB), Y3
+	VBROADCASTSD constants<>+2880(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y2, Y1
+	VSUBPD       constants<>+256(SB), Y1, Y2
+	VBROADCASTSD constants<>+2912(SB), Y3
 	VMOVAPD      Y2, Y4
 	VFNMADD213PD Y0, Y3, Y4
-	VBROADCASTSD constants<>+2976(SB), Y3
+	VBROADCASTSD constants<>+2944(SB), Y3
 	VMOVAPD      Y2, Y5
 	VFNMADD213PD Y4, Y3, Y5
 	VSUBPD       Y5, Y4, Y3
+	VFNMADD231PD constants<>+2944(SB), Y2, Y3
 	VFNMADD231PD constants<>+2976(SB), Y2, Y3
-	VFNMADD231PD constants<>+3008(SB), Y2, Y3
 	VMULPD       Y5, Y5, Y2
-	VBROADCASTSD constants<>+3040(SB), Y4
+	VBROADCASTSD constants<>+3008(SB), Y4
+	VFMADD213PD  constants<>+3040(SB), Y2, Y4
 	VFMADD213PD  constants<>+3072(SB), Y2, Y4
 	VFMADD213PD  constants<>+3104(SB), Y2, Y4
 	VFMADD213PD  constants<>+3136(SB), Y2, Y4
 	VFMADD213PD  constants<>+3168(SB), Y2, Y4
 	VFMADD213PD  constants<>+3200(SB), Y2, Y4
-	VFMADD213PD  constants<>+3232(SB), Y2, Y4
 	VMULPD       Y5, Y2, Y6
 	VFMADD213PD  Y3, Y6, Y4
 	VADDPD       Y5, Y4, Y4
-	VBROADCASTSD constants<>+3264(SB), Y6
+	VBROADCASTSD constants<>+3232(SB), Y6
+	VFMADD213PD  constants<>+3264(SB), Y2, Y6
 	VFMADD213PD  constants<>+3296(SB), Y2, Y6
 	VFMADD213PD  constants<>+3328(SB), Y2, Y6
 	VFMADD213PD  constants<>+3360(SB), Y2, Y6
-	VFMADD213PD  constants<>+3392(SB), Y2, Y6
-	VFMADD213PD  constants<>+672(SB), Y2, Y6
-	VMULPD       constants<>+736(SB), Y2, Y7
+	VFMADD213PD  constants<>+640(SB), Y2, Y6
+	VMULPD       constants<>+704(SB), Y2, Y7
 	VBROADCASTSD constants<>+0(SB), Y8
 	VSUBPD       Y7, Y8, Y8
 	VBROADCASTSD constants<>+0(SB), Y9
@@ -3234,12 +2683,12 @@ body:
 	VPSLLQ       $0x3f, Y1, Y3
 	VBLENDVPD    Y3, Y2, Y4, Y2
 	VPSLLQ       $0x3e, Y1, Y1
-	VANDPD       constants<>+192(SB), Y1, Y1
+	VANDPD       constants<>+160(SB), Y1, Y1
 	VXORPD       Y1, Y2, Y1
 	VANDPD       constants<>+32(SB), Y0, Y2
-	VCMPPD       $0x11, constants<>+3424(SB), Y2, Y3
+	VCMPPD       $0x11, constants<>+3392(SB), Y2, Y3
 	VBLENDVPD    Y3, Y0, Y1, Y1
-	VCMPPD       $0x16, constants<>+3456(SB), Y2, Y2
+	VCMPPD       $0x16, constants<>+3424(SB), Y2, Y2
 	VTESTPD      Y2, Y2
 	JE           none1
 	VBLENDVPD    Y2, Y0, Y1, Y1
@@ -3285,36 +2734,36 @@ loop:
 
 body:
 	VMOVAPD           Z0, Z2
-	VBROADCASTSD      constants<>+2912(SB), Z3
-	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z2
-	VSUBPD.BCST       constants<>+288(SB), Z2, Z3
-	VBROADCASTSD      constants<>+2944(SB), Z4
+	VBROADCASTSD      constants<>+2880(SB), Z3
+	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z2
+	VSUBPD.BCST       constants<>+256(SB), Z2, Z3
+	VBROADCASTSD      constants<>+2912(SB), Z4
 	VMOVAPD           Z3, Z5
 	VFNMADD213PD      Z0, Z4, Z5
-	VBROADCASTSD      constants<>+2976(SB), Z4
+	VBROADCASTSD      constants<>+2944(SB), Z4
 	VMOVAPD           Z3, Z6
 	VFNMADD213PD      Z5, Z4, Z6
 	VSUBPD            Z6, Z5, Z4
+	VFNMADD231PD.BCST constants<>+2944(SB), Z3, Z4
 	VFNMADD231PD.BCST constants<>+2976(SB), Z3, Z4
-	VFNMADD231PD.BCST constants<>+3008(SB), Z3, Z4
 	VMULPD            Z6, Z6, Z3
-	VBROADCASTSD      constants<>+3040(SB), Z5
+	VBROADCASTSD      constants<>+3008(SB), Z5
+	VFMADD213PD.BCST  constants<>+3040(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+3072(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+3104(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+3136(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+3168(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+3200(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+3232(SB), Z3, Z5
 	VMULPD            Z6, Z3, Z7
 	VFMADD213PD       Z4, Z7, Z5
 	VADDPD            Z6, Z5, Z5
-	VBROADCASTSD      constants<>+3264(SB), Z7
+	VBROADCASTSD      constants<>+3232(SB), Z7
+	VFMADD213PD.BCST  constants<>+3264(SB), Z3, Z7
 	VFMADD213PD.BCST  constants<>+3296(SB), Z3, Z7
 	VFMADD213PD.BCST  constants<>+3328(SB), Z3, Z7
 	VFMADD213PD.BCST  constants<>+3360(SB), Z3, Z7
-	VFMADD213PD.BCST  constants<>+3392(SB), Z3, Z7
-	VFMADD213PD.BCST  constants<>+672(SB), Z3, Z7
-	VMULPD.BCST       constants<>+736(SB), Z3, Z8
+	VFMADD213PD.BCST  constants<>+640(SB), Z3, Z7
+	VMULPD.BCST       constants<>+704(SB), Z3, Z8
 	VBROADCASTSD      constants<>+0(SB), Z9
 	VSUBPD            Z8, Z9, Z9
 	VBROADCASTSD      constants<>+0(SB), Z10
@@ -3328,12 +2777,12 @@ body:
 	VPMOVQ2M          Z4, K1
 	VBLENDMPD         Z3, Z5, K1, Z1
 	VPSLLQ            $0x3e, Z2, Z2
-	VANDPD.BCST       constants<>+192(SB), Z2, Z2
+	VANDPD.BCST       constants<>+160(SB), Z2, Z2
 	VXORPD            Z2, Z1, Z2
 	VANDPD.BCST       constants<>+32(SB), Z0, Z3
-	VCMPPD.BCST       $0x11, constants<>+3424(SB), Z3, K1
+	VCMPPD.BCST       $0x11, constants<>+3392(SB), Z3, K1
 	VBLENDMPD         Z0, Z2, K1, Z2
-	VCMPPD.BCST       $0x16, constants<>+3456(SB), Z3, K1
+	VCMPPD.BCST       $0x16, constants<>+3424(SB), Z3, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VBLENDMPD         Z0, Z2, K1, Z2
@@ -3378,36 +2827,36 @@ loop:
 
 body:
 	VMOVAPD      Y0, Y1
-	VBROADCASTSD constants<>+2912(SB), Y2
-	VFMADD213PD  constants<>+288(SB), Y2, Y1
-	VSUBPD       constants<>+288(SB), Y1, Y2
-	VBROADCASTSD constants<>+2944(SB), Y3
+	VBROADCASTSD constants<>+2880(SB), Y2
+	VFMADD213PD  constants<>+256(SB), Y2, Y1
+	VSUBPD       constants<>+256(SB), Y1, Y2
+	VBROADCASTSD constants<>+2912(SB), Y3
 	VMOVAPD      Y2, Y4
 	VFNMADD213PD Y0, Y3, Y4
-	VBROADCASTSD constants<>+2976(SB), Y3
+	VBROADCASTSD constants<>+2944(SB), Y3
 	VMOVAPD      Y2, Y5
 	VFNMADD213PD Y4, Y3, Y5
 	VSUBPD       Y5, Y4, Y3
+	VFNMADD231PD constants<>+2944(SB), Y2, Y3
 	VFNMADD231PD constants<>+2976(SB), Y2, Y3
-	VFNMADD231PD constants<>+3008(SB), Y2, Y3
 	VMULPD       Y5, Y5, Y2
-	VBROADCASTSD constants<>+3040(SB), Y4
+	VBROADCASTSD constants<>+3008(SB), Y4
+	VFMADD213PD  constants<>+3040(SB), Y2, Y4
 	VFMADD213PD  constants<>+3072(SB), Y2, Y4
 	VFMADD213PD  constants<>+3104(SB), Y2, Y4
 	VFMADD213PD  constants<>+3136(SB), Y2, Y4
 	VFMADD213PD  constants<>+3168(SB), Y2, Y4
 	VFMADD213PD  constants<>+3200(SB), Y2, Y4
-	VFMADD213PD  constants<>+3232(SB), Y2, Y4
 	VMULPD       Y5, Y2, Y6
 	VFMADD213PD  Y3, Y6, Y4
 	VADDPD       Y5, Y4, Y4
-	VBROADCASTSD constants<>+3264(SB), Y6
+	VBROADCASTSD constants<>+3232(SB), Y6
+	VFMADD213PD  constants<>+3264(SB), Y2, Y6
 	VFMADD213PD  constants<>+3296(SB), Y2, Y6
 	VFMADD213PD  constants<>+3328(SB), Y2, Y6
 	VFMADD213PD  constants<>+3360(SB), Y2, Y6
-	VFMADD213PD  constants<>+3392(SB), Y2, Y6
-	VFMADD213PD  constants<>+672(SB), Y2, Y6
-	VMULPD       constants<>+736(SB), Y2, Y7
+	VFMADD213PD  constants<>+640(SB), Y2, Y6
+	VMULPD       constants<>+704(SB), Y2, Y7
 	VBROADCASTSD constants<>+0(SB), Y8
 	VSUBPD       Y7, Y8, Y8
 	VBROADCASTSD constants<>+0(SB), Y9
@@ -3417,14 +2866,14 @@ body:
 	VMULPD       Y2, Y2, Y2
 	VFMADD213PD  Y7, Y2, Y6
 	VADDPD       Y8, Y6, Y2
-	VPADDQ       constants<>+3488(SB), Y1, Y1
+	VPADDQ       constants<>+3456(SB), Y1, Y1
 	VPSLLQ       $0x3f, Y1, Y3
 	VBLENDVPD    Y3, Y2, Y4, Y2
 	VPSLLQ       $0x3e, Y1, Y1
-	VANDPD       constants<>+192(SB), Y1, Y1
+	VANDPD       constants<>+160(SB), Y1, Y1
 	VXORPD       Y1, Y2, Y1
 	VANDPD       constants<>+32(SB), Y0, Y2
-	VCMPPD       $0x16, constants<>+3456(SB), Y2, Y2
+	VCMPPD       $0x16, constants<>+3424(SB), Y2, Y2
 	VTESTPD      Y2, Y2
 	JE           none1
 	VBLENDVPD    Y2, Y0, Y1, Y1
@@ -3470,36 +2919,36 @@ loop:
 
 body:
 	VMOVAPD           Z0, Z2
-	VBROADCASTSD      constants<>+2912(SB), Z3
-	VFMADD213PD.BCST  constants<>+288(SB), Z3, Z2
-	VSUBPD.BCST       constants<>+288(SB), Z2, Z3
-	VBROADCASTSD      constants<>+2944(SB), Z4
+	VBROADCASTSD      constants<>+2880(SB), Z3
+	VFMADD213PD.BCST  constants<>+256(SB), Z3, Z2
+	VSUBPD.BCST       constants<>+256(SB), Z2, Z3
+	VBROADCASTSD      constants<>+2912(SB), Z4
 	VMOVAPD           Z3, Z5
 	VFNMADD213PD      Z0, Z4, Z5
-	VBROADCASTSD      constants<>+2976(SB), Z4
+	VBROADCASTSD      constants<>+2944(SB), Z4
 	VMOVAPD           Z3, Z6
 	VFNMADD213PD      Z5, Z4, Z6
 	VSUBPD            Z6, Z5, Z4
+	VFNMADD231PD.BCST constants<>+2944(SB), Z3, Z4
 	VFNMADD231PD.BCST constants<>+2976(SB), Z3, Z4
-	VFNMADD231PD.BCST constants<>+3008(SB), Z3, Z4
 	VMULPD            Z6, Z6, Z3
-	VBROADCASTSD      constants<>+3040(SB), Z5
+	VBROADCASTSD      constants<>+3008(SB), Z5
+	VFMADD213PD.BCST  constants<>+3040(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+3072(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+3104(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+3136(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+3168(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+3200(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+3232(SB), Z3, Z5
 	VMULPD            Z6, Z3, Z7
 	VFMADD213PD       Z4, Z7, Z5
 	VADDPD            Z6, Z5, Z5
-	VBROADCASTSD      constants<>+3264(SB), Z7
+	VBROADCASTSD      constants<>+3232(SB), Z7
+	VFMADD213PD.BCST  constants<>+3264(SB), Z3, Z7
 	VFMADD213PD.BCST  constants<>+3296(SB), Z3, Z7
 	VFMADD213PD.BCST  constants<>+3328(SB), Z3, Z7
 	VFMADD213PD.BCST  constants<>+3360(SB), Z3, Z7
-	VFMADD213PD.BCST  constants<>+3392(SB), Z3, Z7
-	VFMADD213PD.BCST  constants<>+672(SB), Z3, Z7
-	VMULPD.BCST       constants<>+736(SB), Z3, Z8
+	VFMADD213PD.BCST  constants<>+640(SB), Z3, Z7
+	VMULPD.BCST       constants<>+704(SB), Z3, Z8
 	VBROADCASTSD      constants<>+0(SB), Z9
 	VSUBPD            Z8, Z9, Z9
 	VBROADCASTSD      constants<>+0(SB), Z10
@@ -3509,15 +2958,15 @@ body:
 	VMULPD            Z3, Z3, Z3
 	VFMADD213PD       Z8, Z3, Z7
 	VADDPD            Z9, Z7, Z3
-	VPADDQ.BCST       constants<>+3488(SB), Z2, Z2
+	VPADDQ.BCST       constants<>+3456(SB), Z2, Z2
 	VPSLLQ            $0x3f, Z2, Z4
 	VPMOVQ2M          Z4, K1
 	VBLENDMPD         Z3, Z5, K1, Z1
 	VPSLLQ            $0x3e, Z2, Z2
-	VANDPD.BCST       constants<>+192(SB), Z2, Z2
+	VANDPD.BCST       constants<>+160(SB), Z2, Z2
 	VXORPD            Z2, Z1, Z2
 	VANDPD.BCST       constants<>+32(SB), Z0, Z3
-	VCMPPD.BCST       $0x16, constants<>+3456(SB), Z3, K1
+	VCMPPD.BCST       $0x16, constants<>+3424(SB), Z3, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VBLENDMPD         Z0, Z2, K1, Z2
@@ -3586,10 +3035,10 @@ row1:
 	VCMPPD     $0x00, constants<>+96(SB), Y3, Y3
 	VTESTPD    Y3, Y3
 	JE         none2
-	VBLENDVPD  Y3, constants<>+224(SB), Y2, Y2
+	VBLENDVPD  Y3, constants<>+192(SB), Y2, Y2
 
 none2:
-	VBROADCASTSD constants<>+224(SB), Y4
+	VBROADCASTSD constants<>+192(SB), Y4
 	MOVQ         SI, R8
 	MOVQ         DI, R9
 
@@ -3597,27 +3046,27 @@ row3:
 	MOVQ         (R8), R10
 	VMASKMOVPD   (R10)(BX*1), Y0, Y5
 	VSUBPD       Y2, Y5, Y5
-	VBROADCASTSD constants<>+992(SB), Y6
+	VBROADCASTSD constants<>+960(SB), Y6
 	VMAXPD       Y5, Y6, Y5
 	VMOVAPD      Y5, Y6
-	VBROADCASTSD constants<>+256(SB), Y7
-	VFMADD213PD  constants<>+288(SB), Y7, Y6
-	VSUBPD       constants<>+288(SB), Y6, Y7
+	VBROADCASTSD constants<>+224(SB), Y7
+	VFMADD213PD  constants<>+256(SB), Y7, Y6
+	VSUBPD       constants<>+256(SB), Y6, Y7
 	VMOVAPD      Y5, Y5
+	VFNMADD231PD constants<>+288(SB), Y7, Y5
 	VFNMADD231PD constants<>+320(SB), Y7, Y5
-	VFNMADD231PD constants<>+352(SB), Y7, Y5
 	VMULPD       Y5, Y5, Y7
-	VBROADCASTSD constants<>+1600(SB), Y8
+	VBROADCASTSD constants<>+1568(SB), Y8
+	VFMADD213PD  constants<>+1600(SB), Y7, Y8
 	VFMADD213PD  constants<>+1632(SB), Y7, Y8
 	VFMADD213PD  constants<>+1664(SB), Y7, Y8
 	VFMADD213PD  constants<>+1696(SB), Y7, Y8
-	VFMADD213PD  constants<>+1728(SB), Y7, Y8
-	VBROADCASTSD constants<>+1760(SB), Y9
+	VBROADCASTSD constants<>+1728(SB), Y9
+	VFMADD213PD  constants<>+1760(SB), Y7, Y9
 	VFMADD213PD  constants<>+1792(SB), Y7, Y9
 	VFMADD213PD  constants<>+1824(SB), Y7, Y9
 	VFMADD213PD  constants<>+1856(SB), Y7, Y9
-	VFMADD213PD  constants<>+1888(SB), Y7, Y9
-	VFMADD213PD  constants<>+736(SB), Y7, Y9
+	VFMADD213PD  constants<>+704(SB), Y7, Y9
 	VFMADD213PD  Y9, Y5, Y8
 	VMULPD       Y5, Y5, Y7
 	VFMADD213PD  Y5, Y7, Y8
@@ -3628,31 +3077,31 @@ row3:
 	ADDQ         $+24, R8
 	DECQ         R9
 	JNE          row3
-	VPADDQ       constants<>+1152(SB), Y4, Y5
+	VPADDQ       constants<>+1120(SB), Y4, Y5
 	VPSRLQ       $0x34, Y5, Y6
-	VANDPD       constants<>+1184(SB), Y5, Y5
-	VPADDQ       constants<>+1216(SB), Y5, Y5
-	VORPD        constants<>+1248(SB), Y6, Y6
-	VSUBPD       constants<>+1024(SB), Y6, Y6
+	VANDPD       constants<>+1152(SB), Y5, Y5
+	VPADDQ       constants<>+1184(SB), Y5, Y5
+	VORPD        constants<>+1216(SB), Y6, Y6
+	VSUBPD       constants<>+992(SB), Y6, Y6
 	VSUBPD       constants<>+0(SB), Y5, Y5
-	VADDPD       constants<>+1280(SB), Y5, Y7
+	VADDPD       constants<>+1248(SB), Y5, Y7
 	VDIVPD       Y7, Y5, Y7
 	VMULPD       Y7, Y7, Y8
-	VMULPD       constants<>+736(SB), Y5, Y9
+	VMULPD       constants<>+704(SB), Y5, Y9
 	VMULPD       Y5, Y9, Y9
-	VBROADCASTSD constants<>+1312(SB), Y10
+	VBROADCASTSD constants<>+1280(SB), Y10
+	VFMADD213PD  constants<>+1312(SB), Y8, Y10
 	VFMADD213PD  constants<>+1344(SB), Y8, Y10
 	VFMADD213PD  constants<>+1376(SB), Y8, Y10
 	VFMADD213PD  constants<>+1408(SB), Y8, Y10
 	VFMADD213PD  constants<>+1440(SB), Y8, Y10
 	VFMADD213PD  constants<>+1472(SB), Y8, Y10
-	VFMADD213PD  constants<>+1504(SB), Y8, Y10
 	VFMADD213PD  Y9, Y8, Y10
-	VMULPD       constants<>+352(SB), Y6, Y8
+	VMULPD       constants<>+320(SB), Y6, Y8
 	VFMADD213PD  Y8, Y7, Y10
 	VSUBPD       Y9, Y10, Y7
 	VADDPD       Y5, Y7, Y5
-	VFMADD231PD  constants<>+320(SB), Y6, Y5
+	VFMADD231PD  constants<>+288(SB), Y6, Y5
 	VADDPD       Y2, Y5, Y2
 	VCMPPD       $0x03, Y4, Y4, Y5
 	VORPD        Y3, Y5, Y5
@@ -3730,10 +3179,10 @@ row1:
 	VCMPPD.BCST    $0x00, constants<>+96(SB), Z2, K2
 	KORTESTB       K2, K2
 	JE             none2
-	VBLENDMPD.BCST constants<>+224(SB), Z1, K2, Z1
+	VBLENDMPD.BCST constants<>+192(SB), Z1, K2, Z1
 
 none2:
-	VBROADCASTSD constants<>+224(SB), Z2
+	VBROADCASTSD constants<>+192(SB), Z2
 	MOVQ         SI, R8
 	MOVQ         DI, R9
 
@@ -3741,27 +3190,27 @@ row3:
 	MOVQ              (R8), R10
 	VMOVUPD.Z         (R10)(BX*1), K1, Z3
 	VSUBPD            Z1, Z3, Z3
-	VBROADCASTSD      constants<>+992(SB), Z4
+	VBROADCASTSD      constants<>+960(SB), Z4
 	VMAXPD            Z3, Z4, Z3
 	VMOVAPD           Z3, Z4
-	VBROADCASTSD      constants<>+256(SB), Z5
-	VFMADD213PD.BCST  constants<>+288(SB), Z5, Z4
-	VSUBPD.BCST       constants<>+288(SB), Z4, Z5
+	VBROADCASTSD      constants<>+224(SB), Z5
+	VFMADD213PD.BCST  constants<>+256(SB), Z5, Z4
+	VSUBPD.BCST       constants<>+256(SB), Z4, Z5
 	VMOVAPD           Z3, Z3
+	VFNMADD231PD.BCST constants<>+288(SB), Z5, Z3
 	VFNMADD231PD.BCST constants<>+320(SB), Z5, Z3
-	VFNMADD231PD.BCST constants<>+352(SB), Z5, Z3
 	VMULPD            Z3, Z3, Z5
-	VBROADCASTSD      constants<>+1600(SB), Z6
+	VBROADCASTSD      constants<>+1568(SB), Z6
+	VFMADD213PD.BCST  constants<>+1600(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+1632(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+1664(SB), Z5, Z6
 	VFMADD213PD.BCST  constants<>+1696(SB), Z5, Z6
-	VFMADD213PD.BCST  constants<>+1728(SB), Z5, Z6
-	VBROADCASTSD      constants<>+1760(SB), Z7
+	VBROADCASTSD      constants<>+1728(SB), Z7
+	VFMADD213PD.BCST  constants<>+1760(SB), Z5, Z7
 	VFMADD213PD.BCST  constants<>+1792(SB), Z5, Z7
 	VFMADD213PD.BCST  constants<>+1824(SB), Z5, Z7
 	VFMADD213PD.BCST  constants<>+1856(SB), Z5, Z7
-	VFMADD213PD.BCST  constants<>+1888(SB), Z5, Z7
-	VFMADD213PD.BCST  constants<>+736(SB), Z5, Z7
+	VFMADD213PD.BCST  constants<>+704(SB), Z5, Z7
 	VFMADD213PD       Z7, Z3, Z6
 	VMULPD            Z3, Z3, Z5
 	VFMADD213PD       Z3, Z5, Z6
@@ -3772,31 +3221,31 @@ row3:
 	ADDQ              $+24, R8
 	DECQ              R9
 	JNE               row3
-	VPADDQ.BCST       constants<>+1152(SB), Z2, Z3
+	VPADDQ.BCST       constants<>+1120(SB), Z2, Z3
 	VPSRLQ            $0x34, Z3, Z4
-	VANDPD.BCST       constants<>+1184(SB), Z3, Z3
-	VPADDQ.BCST       constants<>+1216(SB), Z3, Z3
-	VORPD.BCST        constants<>+1248(SB), Z4, Z4
-	VSUBPD.BCST       constants<>+1024(SB), Z4, Z4
+	VANDPD.BCST       constants<>+1152(SB), Z3, Z3
+	VPADDQ.BCST       constants<>+1184(SB), Z3, Z3
+	VORPD.BCST        constants<>+1216(SB), Z4, Z4
+	VSUBPD.BCST       constants<>+992(SB), Z4, Z4
 	VSUBPD.BCST       constants<>+0(SB), Z3, Z3
-	VADDPD.BCST       constants<>+1280(SB), Z3, Z5
+	VADDPD.BCST       constants<>+1248(SB), Z3, Z5
 	VDIVPD            Z5, Z3, Z5
 	VMULPD            Z5, Z5, Z6
-	VMULPD.BCST       constants<>+736(SB), Z3, Z7
+	VMULPD.BCST       constants<>+704(SB), Z3, Z7
 	VMULPD            Z3, Z7, Z7
-	VBROADCASTSD      constants<>+1312(SB), Z8
+	VBROADCASTSD      constants<>+1280(SB), Z8
+	VFMADD213PD.BCST  constants<>+1312(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1344(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1376(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1408(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1440(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1472(SB), Z6, Z8
-	VFMADD213PD.BCST  constants<>+1504(SB), Z6, Z8
 	VFMADD213PD       Z7, Z6, Z8
-	VMULPD.BCST       constants<>+352(SB), Z4, Z6
+	VMULPD.BCST       constants<>+320(SB), Z4, Z6
 	VFMADD213PD       Z6, Z5, Z8
 	VSUBPD            Z7, Z8, Z5
 	VADDPD            Z3, Z5, Z3
-	VFMADD231PD.BCST  constants<>+320(SB), Z4, Z3
+	VFMADD231PD.BCST  constants<>+288(SB), Z4, Z3
 	VADDPD            Z1, Z3, Z1
 	VCMPPD            $0x03, Z2, Z2, K3
 	KORB              K2, K3, K3
@@ -3839,14 +3288,14 @@ TEXT ·sumKernel(SB), NOSPLIT, $0-40
 	JNE          wide
 	MOVQ         a_base+0(FP), AX
 	MOVQ         a_len+8(FP), CX
-	VBROADCASTSD constants<>+224(SB), Y0
-	VBROADCASTSD constants<>+224(SB), Y1
-	VBROADCASTSD constants<>+224(SB), Y2
-	VBROADCASTSD constants<>+224(SB), Y3
-	VBROADCASTSD constants<>+224(SB), Y4
-	VBROADCASTSD constants<>+224(SB), Y5
-	VBROADCASTSD constants<>+224(SB), Y6
-	VBROADCASTSD constants<>+224(SB), Y7
+	VBROADCASTSD constants<>+192(SB), Y0
+	VBROADCASTSD constants<>+192(SB), Y1
+	VBROADCASTSD constants<>+192(SB), Y2
+	VBROADCASTSD constants<>+192(SB), Y3
+	VBROADCASTSD constants<>+192(SB), Y4
+	VBROADCASTSD constants<>+192(SB), Y5
+	VBROADCASTSD constants<>+192(SB), Y6
+	VBROADCASTSD constants<>+192(SB), Y7
 	JMP          enter
 
 loop:
@@ -3885,10 +3334,10 @@ wide:
 TEXT sumWide<>(SB), NOSPLIT, $0-40
 	MOVQ         a_base+0(FP), AX
 	MOVQ         a_len+8(FP), CX
-	VBROADCASTSD constants<>+224(SB), Z0
-	VBROADCASTSD constants<>+224(SB), Z1
-	VBROADCASTSD constants<>+224(SB), Z2
-	VBROADCASTSD constants<>+224(SB), Z3
+	VBROADCASTSD constants<>+192(SB), Z0
+	VBROADCASTSD constants<>+192(SB), Z1
+	VBROADCASTSD constants<>+192(SB), Z2
+	VBROADCASTSD constants<>+192(SB), Z3
 	JMP          enter
 
 loop:
@@ -3929,13 +3378,14 @@ loop:
 
 body:
 	VANDPD       constants<>+32(SB), Y0, Y1
-	VBROADCASTSD constants<>+3520(SB), Y2
+	VBROADCASTSD constants<>+3488(SB), Y2
 	VMINPD       Y1, Y2, Y2
-	VSUBPD       constants<>+3552(SB), Y2, Y3
-	VADDPD       constants<>+3552(SB), Y2, Y4
+	VSUBPD       constants<>+3520(SB), Y2, Y3
+	VADDPD       constants<>+3520(SB), Y2, Y4
 	VDIVPD       Y4, Y3, Y3
 	VMULPD       Y3, Y3, Y4
-	VBROADCASTSD constants<>+3584(SB), Y5
+	VBROADCASTSD constants<>+3552(SB), Y5
+	VFMADD213PD  constants<>+3584(SB), Y4, Y5
 	VFMADD213PD  constants<>+3616(SB), Y4, Y5
 	VFMADD213PD  constants<>+3648(SB), Y4, Y5
 	VFMADD213PD  constants<>+3680(SB), Y4, Y5
@@ -3946,8 +3396,8 @@ body:
 	VFMADD213PD  constants<>+3840(SB), Y4, Y5
 	VFMADD213PD  constants<>+3872(SB), Y4, Y5
 	VFMADD213PD  constants<>+3904(SB), Y4, Y5
-	VFMADD213PD  constants<>+3936(SB), Y4, Y5
-	VBROADCASTSD constants<>+3968(SB), Y6
+	VBROADCASTSD constants<>+3936(SB), Y6
+	VFMADD213PD  constants<>+3968(SB), Y4, Y6
 	VFMADD213PD  constants<>+4000(SB), Y4, Y6
 	VFMADD213PD  constants<>+4032(SB), Y4, Y6
 	VFMADD213PD  constants<>+4064(SB), Y4, Y6
@@ -3959,37 +3409,36 @@ body:
 	VFMADD213PD  constants<>+4256(SB), Y4, Y6
 	VFMADD213PD  constants<>+4288(SB), Y4, Y6
 	VFMADD213PD  constants<>+4320(SB), Y4, Y6
-	VFMADD213PD  constants<>+4352(SB), Y4, Y6
 	VFMADD213PD  Y6, Y3, Y5
 	VBROADCASTSD constants<>+0(SB), Y3
 	VMOVAPD      Y2, Y4
-	VBROADCASTSD constants<>+1280(SB), Y6
+	VBROADCASTSD constants<>+1248(SB), Y6
 	VFMADD213PD  Y3, Y6, Y4
 	VDIVPD       Y4, Y5, Y3
 	VMULPD       Y2, Y2, Y4
 	VMOVAPD      Y2, Y5
 	VFMSUB213PD  Y4, Y2, Y5
-	VMULPD       constants<>+1568(SB), Y4, Y2
+	VMULPD       constants<>+1536(SB), Y4, Y2
 	VMOVAPD      Y2, Y6
-	VBROADCASTSD constants<>+256(SB), Y7
-	VFMADD213PD  constants<>+288(SB), Y7, Y6
-	VSUBPD       constants<>+288(SB), Y6, Y7
+	VBROADCASTSD constants<>+224(SB), Y7
+	VFMADD213PD  constants<>+256(SB), Y7, Y6
+	VSUBPD       constants<>+256(SB), Y6, Y7
 	VMOVAPD      Y2, Y2
+	VFNMADD231PD constants<>+288(SB), Y7, Y2
 	VFNMADD231PD constants<>+320(SB), Y7, Y2
-	VFNMADD231PD constants<>+352(SB), Y7, Y2
 	VFNMADD231PD constants<>+0(SB), Y5, Y2
 	VMULPD       Y2, Y2, Y5
-	VBROADCASTSD constants<>+1600(SB), Y7
+	VBROADCASTSD constants<>+1568(SB), Y7
+	VFMADD213PD  constants<>+1600(SB), Y5, Y7
 	VFMADD213PD  constants<>+1632(SB), Y5, Y7
 	VFMADD213PD  constants<>+1664(SB), Y5, Y7
 	VFMADD213PD  constants<>+1696(SB), Y5, Y7
-	VFMADD213PD  constants<>+1728(SB), Y5, Y7
-	VBROADCASTSD constants<>+1760(SB), Y8
+	VBROADCASTSD constants<>+1728(SB), Y8
+	VFMADD213PD  constants<>+1760(SB), Y5, Y8
 	VFMADD213PD  constants<>+1792(SB), Y5, Y8
 	VFMADD213PD  constants<>+1824(SB), Y5, Y8
 	VFMADD213PD  constants<>+1856(SB), Y5, Y8
-	VFMADD213PD  constants<>+1888(SB), Y5, Y8
-	VFMADD213PD  constants<>+736(SB), Y5, Y8
+	VFMADD213PD  constants<>+704(SB), Y5, Y8
 	VFMADD213PD  Y8, Y2, Y7
 	VMULPD       Y2, Y2, Y5
 	VFMADD213PD  Y2, Y5, Y7
@@ -3997,37 +3446,37 @@ body:
 	VMULPD       Y3, Y2, Y2
 	VPSLLQ       $0x34, Y6, Y3
 	VPADDQ       Y3, Y2, Y5
-	VCMPPD       $0x1e, constants<>+4384(SB), Y4, Y4
+	VCMPPD       $0x1e, constants<>+4352(SB), Y4, Y4
 	VTESTPD      Y4, Y4
 	JE           none1
 	VPADDQ       Y3, Y2, Y2
-	VPADDQ       constants<>+4416(SB), Y2, Y2
-	VMULPD       constants<>+4448(SB), Y2, Y2
+	VPADDQ       constants<>+4384(SB), Y2, Y2
+	VMULPD       constants<>+4416(SB), Y2, Y2
 	VBLENDVPD    Y4, Y2, Y5, Y5
 
 none1:
 	VBROADCASTSD constants<>+0(SB), Y2
 	VSUBPD       Y5, Y2, Y2
-	VANDPD       constants<>+192(SB), Y0, Y3
+	VANDPD       constants<>+160(SB), Y0, Y3
 	VORPD        Y3, Y2, Y2
 	VCMPPD       $0x11, constants<>+0(SB), Y1, Y1
 	VMULPD       Y0, Y0, Y3
 	VMULPD       Y3, Y3, Y4
-	VBROADCASTSD constants<>+4480(SB), Y5
+	VBROADCASTSD constants<>+4448(SB), Y5
+	VFMADD213PD  constants<>+4480(SB), Y4, Y5
 	VFMADD213PD  constants<>+4512(SB), Y4, Y5
 	VFMADD213PD  constants<>+4544(SB), Y4, Y5
 	VFMADD213PD  constants<>+4576(SB), Y4, Y5
 	VFMADD213PD  constants<>+4608(SB), Y4, Y5
-	VFMADD213PD  constants<>+4640(SB), Y4, Y5
-	VBROADCASTSD constants<>+4672(SB), Y6
+	VBROADCASTSD constants<>+4640(SB), Y6
+	VFMADD213PD  constants<>+4672(SB), Y4, Y6
 	VFMADD213PD  constants<>+4704(SB), Y4, Y6
 	VFMADD213PD  constants<>+4736(SB), Y4, Y6
 	VFMADD213PD  constants<>+4768(SB), Y4, Y6
 	VFMADD213PD  constants<>+4800(SB), Y4, Y6
-	VFMADD213PD  constants<>+4832(SB), Y4, Y6
 	VFMADD213PD  Y6, Y3, Y5
-	VFMADD213PD  constants<>+4864(SB), Y3, Y5
-	VBROADCASTSD constants<>+4896(SB), Y3
+	VFMADD213PD  constants<>+4832(SB), Y3, Y5
+	VBROADCASTSD constants<>+4864(SB), Y3
 	VMULPD       Y5, Y0, Y4
 	VMOVAPD      Y0, Y5
 	VFMADD213PD  Y4, Y3, Y5
@@ -4077,13 +3526,14 @@ loop:
 
 body:
 	VANDPD.BCST       constants<>+32(SB), Z0, Z1
-	VBROADCASTSD      constants<>+3520(SB), Z2
+	VBROADCASTSD      constants<>+3488(SB), Z2
 	VMINPD            Z1, Z2, Z2
-	VSUBPD.BCST       constants<>+3552(SB), Z2, Z3
-	VADDPD.BCST       constants<>+3552(SB), Z2, Z4
+	VSUBPD.BCST       constants<>+3520(SB), Z2, Z3
+	VADDPD.BCST       constants<>+3520(SB), Z2, Z4
 	VDIVPD            Z4, Z3, Z3
 	VMULPD            Z3, Z3, Z4
-	VBROADCASTSD      constants<>+3584(SB), Z5
+	VBROADCASTSD      constants<>+3552(SB), Z5
+	VFMADD213PD.BCST  constants<>+3584(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+3616(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+3648(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+3680(SB), Z4, Z5
@@ -4094,8 +3544,8 @@ body:
 	VFMADD213PD.BCST  constants<>+3840(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+3872(SB), Z4, Z5
 	VFMADD213PD.BCST  constants<>+3904(SB), Z4, Z5
-	VFMADD213PD.BCST  constants<>+3936(SB), Z4, Z5
-	VBROADCASTSD      constants<>+3968(SB), Z6
+	VBROADCASTSD      constants<>+3936(SB), Z6
+	VFMADD213PD.BCST  constants<>+3968(SB), Z4, Z6
 	VFMADD213PD.BCST  constants<>+4000(SB), Z4, Z6
 	VFMADD213PD.BCST  constants<>+4032(SB), Z4, Z6
 	VFMADD213PD.BCST  constants<>+4064(SB), Z4, Z6
@@ -4107,37 +3557,36 @@ body:
 	VFMADD213PD.BCST  constants<>+4256(SB), Z4, Z6
 	VFMADD213PD.BCST  constants<>+4288(SB), Z4, Z6
 	VFMADD213PD.BCST  constants<>+4320(SB), Z4, Z6
-	VFMADD213PD.BCST  constants<>+4352(SB), Z4, Z6
 	VFMADD213PD       Z6, Z3, Z5
 	VBROADCASTSD      constants<>+0(SB), Z3
 	VMOVAPD           Z2, Z4
-	VBROADCASTSD      constants<>+1280(SB), Z6
+	VBROADCASTSD      constants<>+1248(SB), Z6
 	VFMADD213PD       Z3, Z6, Z4
 	VDIVPD            Z4, Z5, Z3
 	VMULPD            Z2, Z2, Z4
 	VMOVAPD           Z2, Z5
 	VFMSUB213PD       Z4, Z2, Z5
-	VMULPD.BCST       constants<>+1568(SB), Z4, Z2
+	VMULPD.BCST       constants<>+1536(SB), Z4, Z2
 	VMOVAPD           Z2, Z6
-	VBROADCASTSD      constants<>+256(SB), Z7
-	VFMADD213PD.BCST  constants<>+288(SB), Z7, Z6
-	VSUBPD.BCST       constants<>+288(SB), Z6, Z7
+	VBROADCASTSD      constants<>+224(SB), Z7
+	VFMADD213PD.BCST  constants<>+256(SB), Z7, Z6
+	VSUBPD.BCST       constants<>+256(SB), Z6, Z7
 	VMOVAPD           Z2, Z2
+	VFNMADD231PD.BCST constants<>+288(SB), Z7, Z2
 	VFNMADD231PD.BCST constants<>+320(SB), Z7, Z2
-	VFNMADD231PD.BCST constants<>+352(SB), Z7, Z2
 	VFNMADD231PD.BCST constants<>+0(SB), Z5, Z2
 	VMULPD            Z2, Z2, Z5
-	VBROADCASTSD      constants<>+1600(SB), Z7
+	VBROADCASTSD      constants<>+1568(SB), Z7
+	VFMADD213PD.BCST  constants<>+1600(SB), Z5, Z7
 	VFMADD213PD.BCST  constants<>+1632(SB), Z5, Z7
 	VFMADD213PD.BCST  constants<>+1664(SB), Z5, Z7
 	VFMADD213PD.BCST  constants<>+1696(SB), Z5, Z7
-	VFMADD213PD.BCST  constants<>+1728(SB), Z5, Z7
-	VBROADCASTSD      constants<>+1760(SB), Z8
+	VBROADCASTSD      constants<>+1728(SB), Z8
+	VFMADD213PD.BCST  constants<>+1760(SB), Z5, Z8
 	VFMADD213PD.BCST  constants<>+1792(SB), Z5, Z8
 	VFMADD213PD.BCST  constants<>+1824(SB), Z5, Z8
 	VFMADD213PD.BCST  constants<>+1856(SB), Z5, Z8
-	VFMADD213PD.BCST  constants<>+1888(SB), Z5, Z8
-	VFMADD213PD.BCST  constants<>+736(SB), Z5, Z8
+	VFMADD213PD.BCST  constants<>+704(SB), Z5, Z8
 	VFMADD213PD       Z8, Z2, Z7
 	VMULPD            Z2, Z2, Z5
 	VFMADD213PD       Z2, Z5, Z7
@@ -4145,37 +3594,37 @@ body:
 	VMULPD            Z3, Z2, Z2
 	VPSLLQ            $0x34, Z6, Z3
 	VPADDQ            Z3, Z2, Z5
-	VCMPPD.BCST       $0x1e, constants<>+4384(SB), Z4, K1
+	VCMPPD.BCST       $0x1e, constants<>+4352(SB), Z4, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VPADDQ            Z3, Z2, Z2
-	VPADDQ.BCST       constants<>+4416(SB), Z2, Z2
-	VMULPD.BCST       constants<>+4448(SB), Z2, Z2
+	VPADDQ.BCST       constants<>+4384(SB), Z2, Z2
+	VMULPD.BCST       constants<>+4416(SB), Z2, Z2
 	VBLENDMPD         Z2, Z5, K1, Z5
 
 none1:
 	VBROADCASTSD     constants<>+0(SB), Z2
 	VSUBPD           Z5, Z2, Z2
-	VANDPD.BCST      constants<>+192(SB), Z0, Z3
+	VANDPD.BCST      constants<>+160(SB), Z0, Z3
 	VORPD            Z3, Z2, Z2
 	VCMPPD.BCST      $0x11, constants<>+0(SB), Z1, K1
 	VMULPD           Z0, Z0, Z1
 	VMULPD           Z1, Z1, Z3
-	VBROADCASTSD     constants<>+4480(SB), Z4
+	VBROADCASTSD     constants<>+4448(SB), Z4
+	VFMADD213PD.BCST constants<>+4480(SB), Z3, Z4
 	VFMADD213PD.BCST constants<>+4512(SB), Z3, Z4
 	VFMADD213PD.BCST constants<>+4544(SB), Z3, Z4
 	VFMADD213PD.BCST constants<>+4576(SB), Z3, Z4
 	VFMADD213PD.BCST constants<>+4608(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+4640(SB), Z3, Z4
-	VBROADCASTSD     constants<>+4672(SB), Z5
+	VBROADCASTSD     constants<>+4640(SB), Z5
+	VFMADD213PD.BCST constants<>+4672(SB), Z3, Z5
 	VFMADD213PD.BCST constants<>+4704(SB), Z3, Z5
 	VFMADD213PD.BCST constants<>+4736(SB), Z3, Z5
 	VFMADD213PD.BCST constants<>+4768(SB), Z3, Z5
 	VFMADD213PD.BCST constants<>+4800(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+4832(SB), Z3, Z5
 	VFMADD213PD      Z5, Z1, Z4
-	VFMADD213PD.BCST constants<>+4864(SB), Z1, Z4
-	VBROADCASTSD     constants<>+4896(SB), Z1
+	VFMADD213PD.BCST constants<>+4832(SB), Z1, Z4
+	VBROADCASTSD     constants<>+4864(SB), Z1
 	VMULPD           Z4, Z0, Z3
 	VMOVAPD          Z0, Z4
 	VFMADD213PD      Z3, Z1, Z4
@@ -4224,13 +3673,14 @@ loop:
 
 body:
 	VANDPD       constants<>+32(SB), Y0, Y1
-	VBROADCASTSD constants<>+4928(SB), Y2
+	VBROADCASTSD constants<>+4896(SB), Y2
 	VMINPD       Y1, Y2, Y1
-	VSUBPD       constants<>+3552(SB), Y1, Y2
-	VADDPD       constants<>+3552(SB), Y1, Y3
+	VSUBPD       constants<>+3520(SB), Y1, Y2
+	VADDPD       constants<>+3520(SB), Y1, Y3
 	VDIVPD       Y3, Y2, Y2
 	VMULPD       Y2, Y2, Y3
-	VBROADCASTSD constants<>+3584(SB), Y4
+	VBROADCASTSD constants<>+3552(SB), Y4
+	VFMADD213PD  constants<>+3584(SB), Y3, Y4
 	VFMADD213PD  constants<>+3616(SB), Y3, Y4
 	VFMADD213PD  constants<>+3648(SB), Y3, Y4
 	VFMADD213PD  constants<>+3680(SB), Y3, Y4
@@ -4241,8 +3691,8 @@ body:
 	VFMADD213PD  constants<>+3840(SB), Y3, Y4
 	VFMADD213PD  constants<>+3872(SB), Y3, Y4
 	VFMADD213PD  constants<>+3904(SB), Y3, Y4
-	VFMADD213PD  constants<>+3936(SB), Y3, Y4
-	VBROADCASTSD constants<>+3968(SB), Y5
+	VBROADCASTSD constants<>+3936(SB), Y5
+	VFMADD213PD  constants<>+3968(SB), Y3, Y5
 	VFMADD213PD  constants<>+4000(SB), Y3, Y5
 	VFMADD213PD  constants<>+4032(SB), Y3, Y5
 	VFMADD213PD  constants<>+4064(SB), Y3, Y5
@@ -4254,37 +3704,36 @@ body:
 	VFMADD213PD  constants<>+4256(SB), Y3, Y5
 	VFMADD213PD  constants<>+4288(SB), Y3, Y5
 	VFMADD213PD  constants<>+4320(SB), Y3, Y5
-	VFMADD213PD  constants<>+4352(SB), Y3, Y5
 	VFMADD213PD  Y5, Y2, Y4
 	VBROADCASTSD constants<>+0(SB), Y2
 	VMOVAPD      Y1, Y3
-	VBROADCASTSD constants<>+1280(SB), Y5
+	VBROADCASTSD constants<>+1248(SB), Y5
 	VFMADD213PD  Y2, Y5, Y3
 	VDIVPD       Y3, Y4, Y2
 	VMULPD       Y1, Y1, Y3
 	VMOVAPD      Y1, Y4
 	VFMSUB213PD  Y3, Y1, Y4
-	VMULPD       constants<>+1568(SB), Y3, Y5
+	VMULPD       constants<>+1536(SB), Y3, Y5
 	VMOVAPD      Y5, Y6
-	VBROADCASTSD constants<>+256(SB), Y7
-	VFMADD213PD  constants<>+288(SB), Y7, Y6
-	VSUBPD       constants<>+288(SB), Y6, Y7
+	VBROADCASTSD constants<>+224(SB), Y7
+	VFMADD213PD  constants<>+256(SB), Y7, Y6
+	VSUBPD       constants<>+256(SB), Y6, Y7
 	VMOVAPD      Y5, Y5
+	VFNMADD231PD constants<>+288(SB), Y7, Y5
 	VFNMADD231PD constants<>+320(SB), Y7, Y5
-	VFNMADD231PD constants<>+352(SB), Y7, Y5
 	VFNMADD231PD constants<>+0(SB), Y4, Y5
 	VMULPD       Y5, Y5, Y4
-	VBROADCASTSD constants<>+1600(SB), Y7
+	VBROADCASTSD constants<>+1568(SB), Y7
+	VFMADD213PD  constants<>+1600(SB), Y4, Y7
 	VFMADD213PD  constants<>+1632(SB), Y4, Y7
 	VFMADD213PD  constants<>+1664(SB), Y4, Y7
 	VFMADD213PD  constants<>+1696(SB), Y4, Y7
-	VFMADD213PD  constants<>+1728(SB), Y4, Y7
-	VBROADCASTSD constants<>+1760(SB), Y8
+	VBROADCASTSD constants<>+1728(SB), Y8
+	VFMADD213PD  constants<>+1760(SB), Y4, Y8
 	VFMADD213PD  constants<>+1792(SB), Y4, Y8
 	VFMADD213PD  constants<>+1824(SB), Y4, Y8
 	VFMADD213PD  constants<>+1856(SB), Y4, Y8
-	VFMADD213PD  constants<>+1888(SB), Y4, Y8
-	VFMADD213PD  constants<>+736(SB), Y4, Y8
+	VFMADD213PD  constants<>+704(SB), Y4, Y8
 	VFMADD213PD  Y8, Y5, Y7
 	VMULPD       Y5, Y5, Y4
 	VFMADD213PD  Y5, Y4, Y7
@@ -4292,37 +3741,37 @@ body:
 	VMULPD       Y2, Y4, Y2
 	VPSLLQ       $0x34, Y6, Y4
 	VPADDQ       Y4, Y2, Y5
-	VCMPPD       $0x1e, constants<>+4384(SB), Y3, Y3
+	VCMPPD       $0x1e, constants<>+4352(SB), Y3, Y3
 	VTESTPD      Y3, Y3
 	JE           none1
 	VPADDQ       Y4, Y2, Y2
-	VPADDQ       constants<>+4416(SB), Y2, Y2
-	VMULPD       constants<>+4448(SB), Y2, Y2
+	VPADDQ       constants<>+4384(SB), Y2, Y2
+	VMULPD       constants<>+4416(SB), Y2, Y2
 	VBLENDVPD    Y3, Y2, Y5, Y5
 
 none1:
-	VCMPPD       $0x11, constants<>+224(SB), Y0, Y2
-	VBROADCASTSD constants<>+1280(SB), Y3
+	VCMPPD       $0x11, constants<>+192(SB), Y0, Y2
+	VBROADCASTSD constants<>+1248(SB), Y3
 	VSUBPD       Y5, Y3, Y3
 	VBLENDVPD    Y2, Y3, Y5, Y5
-	VCMPPD       $0x11, constants<>+736(SB), Y1, Y1
+	VCMPPD       $0x11, constants<>+704(SB), Y1, Y1
 	VMULPD       Y0, Y0, Y2
 	VMULPD       Y2, Y2, Y3
-	VBROADCASTSD constants<>+4480(SB), Y4
+	VBROADCASTSD constants<>+4448(SB), Y4
+	VFMADD213PD  constants<>+4480(SB), Y3, Y4
 	VFMADD213PD  constants<>+4512(SB), Y3, Y4
 	VFMADD213PD  constants<>+4544(SB), Y3, Y4
 	VFMADD213PD  constants<>+4576(SB), Y3, Y4
 	VFMADD213PD  constants<>+4608(SB), Y3, Y4
-	VFMADD213PD  constants<>+4640(SB), Y3, Y4
-	VBROADCASTSD constants<>+4672(SB), Y6
+	VBROADCASTSD constants<>+4640(SB), Y6
+	VFMADD213PD  constants<>+4672(SB), Y3, Y6
 	VFMADD213PD  constants<>+4704(SB), Y3, Y6
 	VFMADD213PD  constants<>+4736(SB), Y3, Y6
 	VFMADD213PD  constants<>+4768(SB), Y3, Y6
 	VFMADD213PD  constants<>+4800(SB), Y3, Y6
-	VFMADD213PD  constants<>+4832(SB), Y3, Y6
 	VFMADD213PD  Y6, Y2, Y4
-	VFMADD213PD  constants<>+4864(SB), Y2, Y4
-	VBROADCASTSD constants<>+4896(SB), Y2
+	VFMADD213PD  constants<>+4832(SB), Y2, Y4
+	VBROADCASTSD constants<>+4864(SB), Y2
 	VMULPD       Y4, Y0, Y3
 	VMOVAPD      Y0, Y4
 	VFMADD213PD  Y3, Y2, Y4
@@ -4374,13 +3823,14 @@ loop:
 
 body:
 	VANDPD.BCST       constants<>+32(SB), Z0, Z1
-	VBROADCASTSD      constants<>+4928(SB), Z2
+	VBROADCASTSD      constants<>+4896(SB), Z2
 	VMINPD            Z1, Z2, Z1
-	VSUBPD.BCST       constants<>+3552(SB), Z1, Z2
-	VADDPD.BCST       constants<>+3552(SB), Z1, Z3
+	VSUBPD.BCST       constants<>+3520(SB), Z1, Z2
+	VADDPD.BCST       constants<>+3520(SB), Z1, Z3
 	VDIVPD            Z3, Z2, Z2
 	VMULPD            Z2, Z2, Z3
-	VBROADCASTSD      constants<>+3584(SB), Z4
+	VBROADCASTSD      constants<>+3552(SB), Z4
+	VFMADD213PD.BCST  constants<>+3584(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+3616(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+3648(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+3680(SB), Z3, Z4
@@ -4391,8 +3841,8 @@ body:
 	VFMADD213PD.BCST  constants<>+3840(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+3872(SB), Z3, Z4
 	VFMADD213PD.BCST  constants<>+3904(SB), Z3, Z4
-	VFMADD213PD.BCST  constants<>+3936(SB), Z3, Z4
-	VBROADCASTSD      constants<>+3968(SB), Z5
+	VBROADCASTSD      constants<>+3936(SB), Z5
+	VFMADD213PD.BCST  constants<>+3968(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+4000(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+4032(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+4064(SB), Z3, Z5
@@ -4404,37 +3854,36 @@ body:
 	VFMADD213PD.BCST  constants<>+4256(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+4288(SB), Z3, Z5
 	VFMADD213PD.BCST  constants<>+4320(SB), Z3, Z5
-	VFMADD213PD.BCST  constants<>+4352(SB), Z3, Z5
 	VFMADD213PD       Z5, Z2, Z4
 	VBROADCASTSD      constants<>+0(SB), Z2
 	VMOVAPD           Z1, Z3
-	VBROADCASTSD      constants<>+1280(SB), Z5
+	VBROADCASTSD      constants<>+1248(SB), Z5
 	VFMADD213PD       Z2, Z5, Z3
 	VDIVPD            Z3, Z4, Z2
 	VMULPD            Z1, Z1, Z3
 	VMOVAPD           Z1, Z4
 	VFMSUB213PD       Z3, Z1, Z4
-	VMULPD.BCST       constants<>+1568(SB), Z3, Z5
+	VMULPD.BCST       constants<>+1536(SB), Z3, Z5
 	VMOVAPD           Z5, Z6
-	VBROADCASTSD      constants<>+256(SB), Z7
-	VFMADD213PD.BCST  constants<>+288(SB), Z7, Z6
-	VSUBPD.BCST       constants<>+288(SB), Z6, Z7
+	VBROADCASTSD      constants<>+224(SB), Z7
+	VFMADD213PD.BCST  constants<>+256(SB), Z7, Z6
+	VSUBPD.BCST       constants<>+256(SB), Z6, Z7
 	VMOVAPD           Z5, Z5
+	VFNMADD231PD.BCST constants<>+288(SB), Z7, Z5
 	VFNMADD231PD.BCST constants<>+320(SB), Z7, Z5
-	VFNMADD231PD.BCST constants<>+352(SB), Z7, Z5
 	VFNMADD231PD.BCST constants<>+0(SB), Z4, Z5
 	VMULPD            Z5, Z5, Z4
-	VBROADCASTSD      constants<>+1600(SB), Z7
+	VBROADCASTSD      constants<>+1568(SB), Z7
+	VFMADD213PD.BCST  constants<>+1600(SB), Z4, Z7
 	VFMADD213PD.BCST  constants<>+1632(SB), Z4, Z7
 	VFMADD213PD.BCST  constants<>+1664(SB), Z4, Z7
 	VFMADD213PD.BCST  constants<>+1696(SB), Z4, Z7
-	VFMADD213PD.BCST  constants<>+1728(SB), Z4, Z7
-	VBROADCASTSD      constants<>+1760(SB), Z8
+	VBROADCASTSD      constants<>+1728(SB), Z8
+	VFMADD213PD.BCST  constants<>+1760(SB), Z4, Z8
 	VFMADD213PD.BCST  constants<>+1792(SB), Z4, Z8
 	VFMADD213PD.BCST  constants<>+1824(SB), Z4, Z8
 	VFMADD213PD.BCST  constants<>+1856(SB), Z4, Z8
-	VFMADD213PD.BCST  constants<>+1888(SB), Z4, Z8
-	VFMADD213PD.BCST  constants<>+736(SB), Z4, Z8
+	VFMADD213PD.BCST  constants<>+704(SB), Z4, Z8
 	VFMADD213PD       Z8, Z5, Z7
 	VMULPD            Z5, Z5, Z4
 	VFMADD213PD       Z5, Z4, Z7
@@ -4442,37 +3891,37 @@ body:
 	VMULPD            Z2, Z4, Z2
 	VPSLLQ            $0x34, Z6, Z4
 	VPADDQ            Z4, Z2, Z5
-	VCMPPD.BCST       $0x1e, constants<>+4384(SB), Z3, K1
+	VCMPPD.BCST       $0x1e, constants<>+4352(SB), Z3, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VPADDQ            Z4, Z2, Z2
-	VPADDQ.BCST       constants<>+4416(SB), Z2, Z2
-	VMULPD.BCST       constants<>+4448(SB), Z2, Z2
+	VPADDQ.BCST       constants<>+4384(SB), Z2, Z2
+	VMULPD.BCST       constants<>+4416(SB), Z2, Z2
 	VBLENDMPD         Z2, Z5, K1, Z5
 
 none1:
-	VCMPPD.BCST      $0x11, constants<>+224(SB), Z0, K1
-	VBROADCASTSD     constants<>+1280(SB), Z2
+	VCMPPD.BCST      $0x11, constants<>+192(SB), Z0, K1
+	VBROADCASTSD     constants<>+1248(SB), Z2
 	VSUBPD           Z5, Z2, Z2
 	VBLENDMPD        Z2, Z5, K1, Z5
-	VCMPPD.BCST      $0x11, constants<>+736(SB), Z1, K1
+	VCMPPD.BCST      $0x11, constants<>+704(SB), Z1, K1
 	VMULPD           Z0, Z0, Z1
 	VMULPD           Z1, Z1, Z2
-	VBROADCASTSD     constants<>+4480(SB), Z3
+	VBROADCASTSD     constants<>+4448(SB), Z3
+	VFMADD213PD.BCST constants<>+4480(SB), Z2, Z3
 	VFMADD213PD.BCST constants<>+4512(SB), Z2, Z3
 	VFMADD213PD.BCST constants<>+4544(SB), Z2, Z3
 	VFMADD213PD.BCST constants<>+4576(SB), Z2, Z3
 	VFMADD213PD.BCST constants<>+4608(SB), Z2, Z3
-	VFMADD213PD.BCST constants<>+4640(SB), Z2, Z3
-	VBROADCASTSD     constants<>+4672(SB), Z4
+	VBROADCASTSD     constants<>+4640(SB), Z4
+	VFMADD213PD.BCST constants<>+4672(SB), Z2, Z4
 	VFMADD213PD.BCST constants<>+4704(SB), Z2, Z4
 	VFMADD213PD.BCST constants<>+4736(SB), Z2, Z4
 	VFMADD213PD.BCST constants<>+4768(SB), Z2, Z4
 	VFMADD213PD.BCST constants<>+4800(SB), Z2, Z4
-	VFMADD213PD.BCST constants<>+4832(SB), Z2, Z4
 	VFMADD213PD      Z4, Z1, Z3
-	VFMADD213PD.BCST constants<>+4864(SB), Z1, Z3
-	VBROADCASTSD     constants<>+4896(SB), Z1
+	VFMADD213PD.BCST constants<>+4832(SB), Z1, Z3
+	VBROADCASTSD     constants<>+4864(SB), Z1
 	VMULPD           Z3, Z0, Z2
 	VMOVAPD          Z0, Z3
 	VFMADD213PD      Z2, Z1, Z3
@@ -4522,17 +3971,18 @@ loop:
 	VMOVUPD (AX), Y0
 
 body:
-	VBROADCASTSD constants<>+4960(SB), Y1
+	VBROADCASTSD constants<>+4928(SB), Y1
 	VMINPD       Y0, Y1, Y1
 	VANDPD       constants<>+32(SB), Y1, Y1
-	VMULPD       constants<>+1216(SB), Y1, Y2
-	VBROADCASTSD constants<>+4992(SB), Y3
+	VMULPD       constants<>+1184(SB), Y1, Y2
+	VBROADCASTSD constants<>+4960(SB), Y3
 	VMINPD       Y2, Y3, Y2
-	VSUBPD       constants<>+3552(SB), Y2, Y3
-	VADDPD       constants<>+3552(SB), Y2, Y4
+	VSUBPD       constants<>+3520(SB), Y2, Y3
+	VADDPD       constants<>+3520(SB), Y2, Y4
 	VDIVPD       Y4, Y3, Y3
 	VMULPD       Y3, Y3, Y4
-	VBROADCASTSD constants<>+3584(SB), Y5
+	VBROADCASTSD constants<>+3552(SB), Y5
+	VFMADD213PD  constants<>+3584(SB), Y4, Y5
 	VFMADD213PD  constants<>+3616(SB), Y4, Y5
 	VFMADD213PD  constants<>+3648(SB), Y4, Y5
 	VFMADD213PD  constants<>+3680(SB), Y4, Y5
@@ -4543,8 +3993,8 @@ body:
 	VFMADD213PD  constants<>+3840(SB), Y4, Y5
 	VFMADD213PD  constants<>+3872(SB), Y4, Y5
 	VFMADD213PD  constants<>+3904(SB), Y4, Y5
-	VFMADD213PD  constants<>+3936(SB), Y4, Y5
-	VBROADCASTSD constants<>+3968(SB), Y6
+	VBROADCASTSD constants<>+3936(SB), Y6
+	VFMADD213PD  constants<>+3968(SB), Y4, Y6
 	VFMADD213PD  constants<>+4000(SB), Y4, Y6
 	VFMADD213PD  constants<>+4032(SB), Y4, Y6
 	VFMADD213PD  constants<>+4064(SB), Y4, Y6
@@ -4556,40 +4006,39 @@ body:
 	VFMADD213PD  constants<>+4256(SB), Y4, Y6
 	VFMADD213PD  constants<>+4288(SB), Y4, Y6
 	VFMADD213PD  constants<>+4320(SB), Y4, Y6
-	VFMADD213PD  constants<>+4352(SB), Y4, Y6
 	VFMADD213PD  Y6, Y3, Y5
 	VBROADCASTSD constants<>+0(SB), Y3
 	VMOVAPD      Y2, Y2
-	VBROADCASTSD constants<>+1280(SB), Y4
+	VBROADCASTSD constants<>+1248(SB), Y4
 	VFMADD213PD  Y3, Y4, Y2
 	VDIVPD       Y2, Y5, Y2
-	VMULPD       constants<>+736(SB), Y2, Y2
-	VBROADCASTSD constants<>+4960(SB), Y3
+	VMULPD       constants<>+704(SB), Y2, Y2
+	VBROADCASTSD constants<>+4928(SB), Y3
 	VMINPD       Y1, Y3, Y1
 	VMULPD       Y1, Y1, Y3
 	VMOVAPD      Y1, Y4
 	VFMSUB213PD  Y3, Y1, Y4
-	VMULPD       constants<>+5024(SB), Y3, Y1
+	VMULPD       constants<>+4992(SB), Y3, Y1
 	VMOVAPD      Y1, Y5
-	VBROADCASTSD constants<>+256(SB), Y6
-	VFMADD213PD  constants<>+288(SB), Y6, Y5
-	VSUBPD       constants<>+288(SB), Y5, Y6
+	VBROADCASTSD constants<>+224(SB), Y6
+	VFMADD213PD  constants<>+256(SB), Y6, Y5
+	VSUBPD       constants<>+256(SB), Y5, Y6
 	VMOVAPD      Y1, Y1
+	VFNMADD231PD constants<>+288(SB), Y6, Y1
 	VFNMADD231PD constants<>+320(SB), Y6, Y1
-	VFNMADD231PD constants<>+352(SB), Y6, Y1
-	VFNMADD231PD constants<>+736(SB), Y4, Y1
+	VFNMADD231PD constants<>+704(SB), Y4, Y1
 	VMULPD       Y1, Y1, Y4
-	VBROADCASTSD constants<>+1600(SB), Y6
+	VBROADCASTSD constants<>+1568(SB), Y6
+	VFMADD213PD  constants<>+1600(SB), Y4, Y6
 	VFMADD213PD  constants<>+1632(SB), Y4, Y6
 	VFMADD213PD  constants<>+1664(SB), Y4, Y6
 	VFMADD213PD  constants<>+1696(SB), Y4, Y6
-	VFMADD213PD  constants<>+1728(SB), Y4, Y6
-	VBROADCASTSD constants<>+1760(SB), Y7
+	VBROADCASTSD constants<>+1728(SB), Y7
+	VFMADD213PD  constants<>+1760(SB), Y4, Y7
 	VFMADD213PD  constants<>+1792(SB), Y4, Y7
 	VFMADD213PD  constants<>+1824(SB), Y4, Y7
 	VFMADD213PD  constants<>+1856(SB), Y4, Y7
-	VFMADD213PD  constants<>+1888(SB), Y4, Y7
-	VFMADD213PD  constants<>+736(SB), Y4, Y7
+	VFMADD213PD  constants<>+704(SB), Y4, Y7
 	VFMADD213PD  Y7, Y1, Y6
 	VMULPD       Y1, Y1, Y4
 	VFMADD213PD  Y1, Y4, Y6
@@ -4597,16 +4046,16 @@ body:
 	VMULPD       Y2, Y1, Y1
 	VPSLLQ       $0x34, Y5, Y4
 	VPADDQ       Y4, Y1, Y5
-	VCMPPD       $0x1e, constants<>+5056(SB), Y3, Y3
+	VCMPPD       $0x1e, constants<>+5024(SB), Y3, Y3
 	VTESTPD      Y3, Y3
 	JE           none1
 	VPADDQ       Y4, Y1, Y1
-	VPADDQ       constants<>+4416(SB), Y1, Y1
-	VMULPD       constants<>+4448(SB), Y1, Y1
+	VPADDQ       constants<>+4384(SB), Y1, Y1
+	VMULPD       constants<>+4416(SB), Y1, Y1
 	VBLENDVPD    Y3, Y1, Y5, Y5
 
 none1:
-	VXORPD       constants<>+192(SB), Y5, Y1
+	VXORPD       constants<>+160(SB), Y5, Y1
 	VBROADCASTSD constants<>+0(SB), Y3
 	VADDPD       Y1, Y3, Y3
 	VSUBPD       constants<>+0(SB), Y3, Y4
@@ -4615,44 +4064,44 @@ none1:
 	VSUBPD       Y5, Y6, Y5
 	VSUBPD       Y4, Y1, Y1
 	VADDPD       Y1, Y5, Y1
-	VCMPPD       $0x1e, constants<>+224(SB), Y0, Y4
+	VCMPPD       $0x1e, constants<>+192(SB), Y0, Y4
 	VBLENDVPD    Y4, Y3, Y2, Y2
 	VANDPD       Y1, Y4, Y1
-	VPADDQ       constants<>+1152(SB), Y2, Y2
+	VPADDQ       constants<>+1120(SB), Y2, Y2
 	VPSRLQ       $0x34, Y2, Y3
-	VANDPD       constants<>+1184(SB), Y2, Y2
-	VPADDQ       constants<>+1216(SB), Y2, Y2
-	VBROADCASTSD constants<>+1536(SB), Y5
+	VANDPD       constants<>+1152(SB), Y2, Y2
+	VPADDQ       constants<>+1184(SB), Y2, Y2
+	VBROADCASTSD constants<>+1504(SB), Y5
 	VPSUBQ       Y3, Y5, Y5
 	VPSLLQ       $0x34, Y5, Y5
-	VMULPD       constants<>+736(SB), Y5, Y5
+	VMULPD       constants<>+704(SB), Y5, Y5
 	VSUBPD       constants<>+0(SB), Y2, Y2
 	VFMADD231PD  Y5, Y1, Y2
-	VORPD        constants<>+1248(SB), Y3, Y1
-	VSUBPD       constants<>+1024(SB), Y1, Y1
-	VADDPD       constants<>+1280(SB), Y2, Y3
+	VORPD        constants<>+1216(SB), Y3, Y1
+	VSUBPD       constants<>+992(SB), Y1, Y1
+	VADDPD       constants<>+1248(SB), Y2, Y3
 	VDIVPD       Y3, Y2, Y3
 	VMULPD       Y3, Y3, Y5
-	VMULPD       constants<>+736(SB), Y2, Y6
+	VMULPD       constants<>+704(SB), Y2, Y6
 	VMULPD       Y2, Y6, Y6
-	VBROADCASTSD constants<>+1312(SB), Y7
+	VBROADCASTSD constants<>+1280(SB), Y7
+	VFMADD213PD  constants<>+1312(SB), Y5, Y7
 	VFMADD213PD  constants<>+1344(SB), Y5, Y7
 	VFMADD213PD  constants<>+1376(SB), Y5, Y7
 	VFMADD213PD  constants<>+1408(SB), Y5, Y7
 	VFMADD213PD  constants<>+1440(SB), Y5, Y7
 	VFMADD213PD  constants<>+1472(SB), Y5, Y7
-	VFMADD213PD  constants<>+1504(SB), Y5, Y7
 	VFMADD213PD  Y6, Y5, Y7
-	VMULPD       constants<>+352(SB), Y1, Y5
+	VMULPD       constants<>+320(SB), Y1, Y5
 	VFMADD213PD  Y5, Y3, Y7
 	VSUBPD       Y6, Y7, Y3
 	VADDPD       Y2, Y3, Y2
-	VFMADD231PD  constants<>+320(SB), Y1, Y2
-	VMULPD       constants<>+736(SB), Y0, Y1
+	VFMADD231PD  constants<>+288(SB), Y1, Y2
+	VMULPD       constants<>+704(SB), Y0, Y1
 	VMULPD       Y0, Y1, Y0
-	VBLENDVPD    Y4, constants<>+224(SB), Y0, Y0
+	VBLENDVPD    Y4, constants<>+192(SB), Y0, Y0
 	VSUBPD       Y0, Y2, Y0
-	VORPD        constants<>+192(SB), Y0, Y0
+	VORPD        constants<>+160(SB), Y0, Y0
 	TESTQ        CX, CX
 	JL           last
 	VMOVUPD      Y0, (BX)
@@ -4690,17 +4139,18 @@ loop:
 	VMOVUPD (AX), Z0
 
 body:
-	VBROADCASTSD      constants<>+4960(SB), Z3
+	VBROADCASTSD      constants<>+4928(SB), Z3
 	VMINPD            Z0, Z3, Z3
 	VANDPD.BCST       constants<>+32(SB), Z3, Z3
-	VMULPD.BCST       constants<>+1216(SB), Z3, Z4
-	VBROADCASTSD      constants<>+4992(SB), Z5
+	VMULPD.BCST       constants<>+1184(SB), Z3, Z4
+	VBROADCASTSD      constants<>+4960(SB), Z5
 	VMINPD            Z4, Z5, Z4
-	VSUBPD.BCST       constants<>+3552(SB), Z4, Z5
-	VADDPD.BCST       constants<>+3552(SB), Z4, Z6
+	VSUBPD.BCST       constants<>+3520(SB), Z4, Z5
+	VADDPD.BCST       constants<>+3520(SB), Z4, Z6
 	VDIVPD            Z6, Z5, Z5
 	VMULPD            Z5, Z5, Z6
-	VBROADCASTSD      constants<>+3584(SB), Z7
+	VBROADCASTSD      constants<>+3552(SB), Z7
+	VFMADD213PD.BCST  constants<>+3584(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+3616(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+3648(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+3680(SB), Z6, Z7
@@ -4711,8 +4161,8 @@ body:
 	VFMADD213PD.BCST  constants<>+3840(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+3872(SB), Z6, Z7
 	VFMADD213PD.BCST  constants<>+3904(SB), Z6, Z7
-	VFMADD213PD.BCST  constants<>+3936(SB), Z6, Z7
-	VBROADCASTSD      constants<>+3968(SB), Z8
+	VBROADCASTSD      constants<>+3936(SB), Z8
+	VFMADD213PD.BCST  constants<>+3968(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+4000(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+4032(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+4064(SB), Z6, Z8
@@ -4724,40 +4174,39 @@ body:
 	VFMADD213PD.BCST  constants<>+4256(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+4288(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+4320(SB), Z6, Z8
-	VFMADD213PD.BCST  constants<>+4352(SB), Z6, Z8
 	VFMADD213PD       Z8, Z5, Z7
 	VBROADCASTSD      constants<>+0(SB), Z5
 	VMOVAPD           Z4, Z4
-	VBROADCASTSD      constants<>+1280(SB), Z6
+	VBROADCASTSD      constants<>+1248(SB), Z6
 	VFMADD213PD       Z5, Z6, Z4
 	VDIVPD            Z4, Z7, Z4
-	VMULPD.BCST       constants<>+736(SB), Z4, Z4
-	VBROADCASTSD      constants<>+4960(SB), Z5
+	VMULPD.BCST       constants<>+704(SB), Z4, Z4
+	VBROADCASTSD      constants<>+4928(SB), Z5
 	VMINPD            Z3, Z5, Z3
 	VMULPD            Z3, Z3, Z5
 	VMOVAPD           Z3, Z6
 	VFMSUB213PD       Z5, Z3, Z6
-	VMULPD.BCST       constants<>+5024(SB), Z5, Z3
+	VMULPD.BCST       constants<>+4992(SB), Z5, Z3
 	VMOVAPD           Z3, Z7
-	VBROADCASTSD      constants<>+256(SB), Z8
-	VFMADD213PD.BCST  constants<>+288(SB), Z8, Z7
-	VSUBPD.BCST       constants<>+288(SB), Z7, Z8
+	VBROADCASTSD      constants<>+224(SB), Z8
+	VFMADD213PD.BCST  constants<>+256(SB), Z8, Z7
+	VSUBPD.BCST       constants<>+256(SB), Z7, Z8
 	VMOVAPD           Z3, Z3
+	VFNMADD231PD.BCST constants<>+288(SB), Z8, Z3
 	VFNMADD231PD.BCST constants<>+320(SB), Z8, Z3
-	VFNMADD231PD.BCST constants<>+352(SB), Z8, Z3
-	VFNMADD231PD.BCST constants<>+736(SB), Z6, Z3
+	VFNMADD231PD.BCST constants<>+704(SB), Z6, Z3
 	VMULPD            Z3, Z3, Z6
-	VBROADCASTSD      constants<>+1600(SB), Z8
+	VBROADCASTSD      constants<>+1568(SB), Z8
+	VFMADD213PD.BCST  constants<>+1600(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1632(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1664(SB), Z6, Z8
 	VFMADD213PD.BCST  constants<>+1696(SB), Z6, Z8
-	VFMADD213PD.BCST  constants<>+1728(SB), Z6, Z8
-	VBROADCASTSD      constants<>+1760(SB), Z9
+	VBROADCASTSD      constants<>+1728(SB), Z9
+	VFMADD213PD.BCST  constants<>+1760(SB), Z6, Z9
 	VFMADD213PD.BCST  constants<>+1792(SB), Z6, Z9
 	VFMADD213PD.BCST  constants<>+1824(SB), Z6, Z9
 	VFMADD213PD.BCST  constants<>+1856(SB), Z6, Z9
-	VFMADD213PD.BCST  constants<>+1888(SB), Z6, Z9
-	VFMADD213PD.BCST  constants<>+736(SB), Z6, Z9
+	VFMADD213PD.BCST  constants<>+704(SB), Z6, Z9
 	VFMADD213PD       Z9, Z3, Z8
 	VMULPD            Z3, Z3, Z6
 	VFMADD213PD       Z3, Z6, Z8
@@ -4765,16 +4214,16 @@ body:
 	VMULPD            Z4, Z3, Z3
 	VPSLLQ            $0x34, Z7, Z6
 	VPADDQ            Z6, Z3, Z7
-	VCMPPD.BCST       $0x1e, constants<>+5056(SB), Z5, K1
+	VCMPPD.BCST       $0x1e, constants<>+5024(SB), Z5, K1
 	KORTESTB          K1, K1
 	JE                none1
 	VPADDQ            Z6, Z3, Z3
-	VPADDQ.BCST       constants<>+4416(SB), Z3, Z3
-	VMULPD.BCST       constants<>+4448(SB), Z3, Z3
+	VPADDQ.BCST       constants<>+4384(SB), Z3, Z3
+	VMULPD.BCST       constants<>+4416(SB), Z3, Z3
 	VBLENDMPD         Z3, Z7, K1, Z7
 
 none1:
-	VXORPD.BCST      constants<>+192(SB), Z7, Z3
+	VXORPD.BCST      constants<>+160(SB), Z7, Z3
 	VBROADCASTSD     constants<>+0(SB), Z5
 	VADDPD           Z3, Z5, Z5
 	VSUBPD.BCST      constants<>+0(SB), Z5, Z6
@@ -4783,44 +4232,44 @@ none1:
 	VSUBPD           Z7, Z8, Z7
 	VSUBPD           Z6, Z3, Z3
 	VADDPD           Z3, Z7, Z3
-	VCMPPD.BCST      $0x1e, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST      $0x1e, constants<>+192(SB), Z0, K1
 	VBLENDMPD        Z5, Z4, K1, Z1
 	VMOVAPD.Z        Z3, K1, Z3
-	VPADDQ.BCST      constants<>+1152(SB), Z1, Z4
+	VPADDQ.BCST      constants<>+1120(SB), Z1, Z4
 	VPSRLQ           $0x34, Z4, Z5
-	VANDPD.BCST      constants<>+1184(SB), Z4, Z4
-	VPADDQ.BCST      constants<>+1216(SB), Z4, Z4
-	VBROADCASTSD     constants<>+1536(SB), Z6
+	VANDPD.BCST      constants<>+1152(SB), Z4, Z4
+	VPADDQ.BCST      constants<>+1184(SB), Z4, Z4
+	VBROADCASTSD     constants<>+1504(SB), Z6
 	VPSUBQ           Z5, Z6, Z6
 	VPSLLQ           $0x34, Z6, Z6
-	VMULPD.BCST      constants<>+736(SB), Z6, Z6
+	VMULPD.BCST      constants<>+704(SB), Z6, Z6
 	VSUBPD.BCST      constants<>+0(SB), Z4, Z4
 	VFMADD231PD      Z6, Z3, Z4
-	VORPD.BCST       constants<>+1248(SB), Z5, Z3
-	VSUBPD.BCST      constants<>+1024(SB), Z3, Z3
-	VADDPD.BCST      constants<>+1280(SB), Z4, Z5
+	VORPD.BCST       constants<>+1216(SB), Z5, Z3
+	VSUBPD.BCST      constants<>+992(SB), Z3, Z3
+	VADDPD.BCST      constants<>+1248(SB), Z4, Z5
 	VDIVPD           Z5, Z4, Z5
 	VMULPD           Z5, Z5, Z6
-	VMULPD.BCST      constants<>+736(SB), Z4, Z7
+	VMULPD.BCST      constants<>+704(SB), Z4, Z7
 	VMULPD           Z4, Z7, Z7
-	VBROADCASTSD     constants<>+1312(SB), Z8
+	VBROADCASTSD     constants<>+1280(SB), Z8
+	VFMADD213PD.BCST constants<>+1312(SB), Z6, Z8
 	VFMADD213PD.BCST constants<>+1344(SB), Z6, Z8
 	VFMADD213PD.BCST constants<>+1376(SB), Z6, Z8
 	VFMADD213PD.BCST constants<>+1408(SB), Z6, Z8
 	VFMADD213PD.BCST constants<>+1440(SB), Z6, Z8
 	VFMADD213PD.BCST constants<>+1472(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+1504(SB), Z6, Z8
 	VFMADD213PD      Z7, Z6, Z8
-	VMULPD.BCST      constants<>+352(SB), Z3, Z6
+	VMULPD.BCST      constants<>+320(SB), Z3, Z6
 	VFMADD213PD      Z6, Z5, Z8
 	VSUBPD           Z7, Z8, Z5
 	VADDPD           Z4, Z5, Z4
-	VFMADD231PD.BCST constants<>+320(SB), Z3, Z4
-	VMULPD.BCST      constants<>+736(SB), Z0, Z3
+	VFMADD231PD.BCST constants<>+288(SB), Z3, Z4
+	VMULPD.BCST      constants<>+704(SB), Z0, Z3
 	VMULPD           Z0, Z3, Z0
-	VBLENDMPD.BCST   constants<>+224(SB), Z0, K1, Z2
+	VBLENDMPD.BCST   constants<>+192(SB), Z0, K1, Z2
 	VSUBPD           Z2, Z4, Z0
-	VORPD.BCST       constants<>+192(SB), Z0, Z0
+	VORPD.BCST       constants<>+160(SB), Z0, Z0
 	TESTQ            CX, CX
 	JL               last
 	VMOVUPD          Z0, (BX)
@@ -4842,11 +4291,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func ndtrInvKernel(dst []float64, x []float64, wide bool)
+// func ndtrInvKernel(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·ndtrInvKernel(SB), NOSPLIT, $0-49
-	CMPB wide+48(FP), $0x00
-	JNE  wide
+TEXT ·ndtrInvKernel(SB), NOSPLIT, $0-48
 	MOVQ x_base+24(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ dst_base+0(FP), BX
@@ -4857,78 +4304,78 @@ loop:
 	VMOVUPD (AX), Y0
 
 body:
-	VSUBPD       constants<>+736(SB), Y0, Y1
-	VBROADCASTSD constants<>+5088(SB), Y2
+	VSUBPD       constants<>+704(SB), Y0, Y1
+	VBROADCASTSD constants<>+5056(SB), Y2
 	VMOVAPD      Y1, Y3
 	VFNMADD213PD Y2, Y1, Y3
-	VBROADCASTSD constants<>+5120(SB), Y2
+	VBROADCASTSD constants<>+5088(SB), Y2
+	VFMADD213PD  constants<>+5120(SB), Y3, Y2
 	VFMADD213PD  constants<>+5152(SB), Y3, Y2
 	VFMADD213PD  constants<>+5184(SB), Y3, Y2
 	VFMADD213PD  constants<>+5216(SB), Y3, Y2
 	VFMADD213PD  constants<>+5248(SB), Y3, Y2
 	VFMADD213PD  constants<>+5280(SB), Y3, Y2
 	VFMADD213PD  constants<>+5312(SB), Y3, Y2
-	VFMADD213PD  constants<>+5344(SB), Y3, Y2
-	VBROADCASTSD constants<>+5376(SB), Y4
+	VBROADCASTSD constants<>+5344(SB), Y4
+	VFMADD213PD  constants<>+5376(SB), Y3, Y4
 	VFMADD213PD  constants<>+5408(SB), Y3, Y4
 	VFMADD213PD  constants<>+5440(SB), Y3, Y4
 	VFMADD213PD  constants<>+5472(SB), Y3, Y4
 	VFMADD213PD  constants<>+5504(SB), Y3, Y4
 	VFMADD213PD  constants<>+5536(SB), Y3, Y4
-	VFMADD213PD  constants<>+5568(SB), Y3, Y4
 	VFMADD213PD  constants<>+0(SB), Y3, Y4
 	VDIVPD       Y4, Y2, Y2
 	VMULPD       Y2, Y1, Y2
 	VANDPD       constants<>+32(SB), Y1, Y3
-	VCMPPD       $0x16, constants<>+5600(SB), Y3, Y3
+	VCMPPD       $0x16, constants<>+5568(SB), Y3, Y3
 	VTESTPD      Y3, Y3
 	JE           none1
 	VBROADCASTSD constants<>+0(SB), Y4
 	VSUBPD       Y0, Y4, Y4
 	VMINPD       Y4, Y0, Y4
 	VMOVAPD      Y4, Y5
-	VBROADCASTSD constants<>+1024(SB), Y6
-	VCMPPD       $0x19, constants<>+1056(SB), Y4, Y7
+	VBROADCASTSD constants<>+992(SB), Y6
+	VCMPPD       $0x19, constants<>+1024(SB), Y4, Y7
 	VCMPPD       $0x00, constants<>+96(SB), Y4, Y8
 	VORPD        Y7, Y8, Y7
 	VTESTPD      Y7, Y7
 	JE           none2
-	VCMPPD       $0x11, constants<>+1056(SB), Y4, Y8
-	VMULPD       constants<>+1088(SB), Y4, Y9
+	VCMPPD       $0x11, constants<>+1024(SB), Y4, Y8
+	VMULPD       constants<>+1056(SB), Y4, Y9
 	VBLENDVPD    Y8, Y9, Y5, Y5
-	VBLENDVPD    Y8, constants<>+1120(SB), Y6, Y6
+	VBLENDVPD    Y8, constants<>+1088(SB), Y6, Y6
 
 none2:
-	VPADDQ       constants<>+1152(SB), Y5, Y5
+	VPADDQ       constants<>+1120(SB), Y5, Y5
 	VPSRLQ       $0x34, Y5, Y8
-	VANDPD       constants<>+1184(SB), Y5, Y5
-	VPADDQ       constants<>+1216(SB), Y5, Y5
-	VORPD        constants<>+1248(SB), Y8, Y8
+	VANDPD       constants<>+1152(SB), Y5, Y5
+	VPADDQ       constants<>+1184(SB), Y5, Y5
+	VORPD        constants<>+1216(SB), Y8, Y8
 	VSUBPD       Y6, Y8, Y6
 	VSUBPD       constants<>+0(SB), Y5, Y5
-	VADDPD       constants<>+1280(SB), Y5, Y8
+	VADDPD       constants<>+1248(SB), Y5, Y8
 	VDIVPD       Y8, Y5, Y8
 	VMULPD       Y8, Y8, Y9
-	VMULPD       constants<>+736(SB), Y5, Y10
+	VMULPD       constants<>+704(SB), Y5, Y10
 	VMULPD       Y5, Y10, Y10
-	VBROADCASTSD constants<>+1312(SB), Y11
+	VBROADCASTSD constants<>+1280(SB), Y11
+	VFMADD213PD  constants<>+1312(SB), Y9, Y11
 	VFMADD213PD  constants<>+1344(SB), Y9, Y11
 	VFMADD213PD  constants<>+1376(SB), Y9, Y11
 	VFMADD213PD  constants<>+1408(SB), Y9, Y11
 	VFMADD213PD  constants<>+1440(SB), Y9, Y11
 	VFMADD213PD  constants<>+1472(SB), Y9, Y11
-	VFMADD213PD  constants<>+1504(SB), Y9, Y11
 	VFMADD213PD  Y10, Y9, Y11
-	VMULPD       constants<>+352(SB), Y6, Y9
+	VMULPD       constants<>+320(SB), Y6, Y9
 	VFMADD213PD  Y9, Y8, Y11
 	VSUBPD       Y10, Y11, Y8
 	VADDPD       Y5, Y8, Y5
-	VFMADD231PD  constants<>+320(SB), Y6, Y5
+	VFMADD231PD  constants<>+288(SB), Y6, Y5
 	VTESTPD      Y7, Y7
 	JE           none3
-	VCMPPD       $0x11, constants<>+224(SB), Y4, Y6
+	VCMPPD       $0x11, constants<>+192(SB), Y4, Y6
 	VBLENDVPD    Y6, constants<>+64(SB), Y5, Y5
-	VCMPPD       $0x00, constants<>+224(SB), Y4, Y6
+	VCMPPD       $0x00, constants<>+192(SB), Y4, Y6
 	VBLENDVPD    Y6, constants<>+128(SB), Y5, Y5
 	VCMPPD       $0x00, constants<>+96(SB), Y4, Y6
 	VBLENDVPD    Y6, constants<>+96(SB), Y5, Y5
@@ -4936,60 +4383,60 @@ none2:
 	VBLENDVPD    Y6, Y4, Y5, Y5
 
 none3:
-	VXORPD       constants<>+192(SB), Y5, Y4
+	VXORPD       constants<>+160(SB), Y5, Y4
 	VSQRTPD      Y4, Y4
-	VSUBPD       constants<>+5632(SB), Y4, Y5
-	VBROADCASTSD constants<>+5664(SB), Y6
+	VSUBPD       constants<>+5600(SB), Y4, Y5
+	VBROADCASTSD constants<>+5632(SB), Y6
+	VFMADD213PD  constants<>+5664(SB), Y5, Y6
 	VFMADD213PD  constants<>+5696(SB), Y5, Y6
 	VFMADD213PD  constants<>+5728(SB), Y5, Y6
 	VFMADD213PD  constants<>+5760(SB), Y5, Y6
 	VFMADD213PD  constants<>+5792(SB), Y5, Y6
 	VFMADD213PD  constants<>+5824(SB), Y5, Y6
 	VFMADD213PD  constants<>+5856(SB), Y5, Y6
-	VFMADD213PD  constants<>+5888(SB), Y5, Y6
-	VBROADCASTSD constants<>+5920(SB), Y7
+	VBROADCASTSD constants<>+5888(SB), Y7
+	VFMADD213PD  constants<>+5920(SB), Y5, Y7
 	VFMADD213PD  constants<>+5952(SB), Y5, Y7
 	VFMADD213PD  constants<>+5984(SB), Y5, Y7
 	VFMADD213PD  constants<>+6016(SB), Y5, Y7
 	VFMADD213PD  constants<>+6048(SB), Y5, Y7
 	VFMADD213PD  constants<>+6080(SB), Y5, Y7
-	VFMADD213PD  constants<>+6112(SB), Y5, Y7
 	VFMADD213PD  constants<>+0(SB), Y5, Y7
 	VDIVPD       Y7, Y6, Y5
-	VCMPPD       $0x1e, constants<>+6144(SB), Y4, Y6
+	VCMPPD       $0x1e, constants<>+6112(SB), Y4, Y6
 	VTESTPD      Y6, Y6
 	JE           none4
-	VSUBPD       constants<>+6144(SB), Y4, Y4
-	VBROADCASTSD constants<>+6176(SB), Y7
+	VSUBPD       constants<>+6112(SB), Y4, Y4
+	VBROADCASTSD constants<>+6144(SB), Y7
+	VFMADD213PD  constants<>+6176(SB), Y4, Y7
 	VFMADD213PD  constants<>+6208(SB), Y4, Y7
 	VFMADD213PD  constants<>+6240(SB), Y4, Y7
 	VFMADD213PD  constants<>+6272(SB), Y4, Y7
 	VFMADD213PD  constants<>+6304(SB), Y4, Y7
 	VFMADD213PD  constants<>+6336(SB), Y4, Y7
 	VFMADD213PD  constants<>+6368(SB), Y4, Y7
-	VFMADD213PD  constants<>+6400(SB), Y4, Y7
-	VBROADCASTSD constants<>+6432(SB), Y8
+	VBROADCASTSD constants<>+6400(SB), Y8
+	VFMADD213PD  constants<>+6432(SB), Y4, Y8
 	VFMADD213PD  constants<>+6464(SB), Y4, Y8
 	VFMADD213PD  constants<>+6496(SB), Y4, Y8
 	VFMADD213PD  constants<>+6528(SB), Y4, Y8
 	VFMADD213PD  constants<>+6560(SB), Y4, Y8
 	VFMADD213PD  constants<>+6592(SB), Y4, Y8
-	VFMADD213PD  constants<>+6624(SB), Y4, Y8
 	VFMADD213PD  constants<>+0(SB), Y4, Y8
 	VDIVPD       Y8, Y7, Y4
 	VBLENDVPD    Y6, Y4, Y5, Y5
 
 none4:
-	VANDPD    constants<>+192(SB), Y1, Y1
+	VANDPD    constants<>+160(SB), Y1, Y1
 	VORPD     Y1, Y5, Y1
 	VBLENDVPD Y3, Y1, Y2, Y2
-	VCMPPD    $0x1a, constants<>+224(SB), Y0, Y1
+	VCMPPD    $0x1a, constants<>+192(SB), Y0, Y1
 	VCMPPD    $0x1d, constants<>+0(SB), Y0, Y3
 	VORPD     Y1, Y3, Y1
 	VTESTPD   Y1, Y1
 	JE        none5
 	VBLENDVPD Y1, constants<>+64(SB), Y2, Y2
-	VCMPPD    $0x00, constants<>+224(SB), Y0, Y1
+	VCMPPD    $0x00, constants<>+192(SB), Y0, Y1
 	VBLENDVPD Y1, constants<>+128(SB), Y2, Y2
 	VCMPPD    $0x00, constants<>+0(SB), Y0, Y0
 	VBLENDVPD Y0, constants<>+96(SB), Y2, Y2
@@ -5017,182 +4464,6 @@ done:
 	VZEROUPPER
 	RET
 
-wide:
-	GOTO(ndtrInvWide<>+0(SB))
-
-// func ndtrInvWide(dst []float64, x []float64, wide bool)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ndtrInvWide<>(SB), NOSPLIT, $0-49
-	MOVQ x_base+24(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ dst_base+0(FP), BX
-
-loop:
-	SUBQ    $+8, CX
-	JL      tail
-	VMOVUPD (AX), Z0
-
-body:
-	VSUBPD.BCST      constants<>+736(SB), Z0, Z1
-	VBROADCASTSD     constants<>+5088(SB), Z2
-	VMOVAPD          Z1, Z3
-	VFNMADD213PD     Z2, Z1, Z3
-	VBROADCASTSD     constants<>+5120(SB), Z2
-	VFMADD213PD.BCST constants<>+5152(SB), Z3, Z2
-	VFMADD213PD.BCST constants<>+5184(SB), Z3, Z2
-	VFMADD213PD.BCST constants<>+5216(SB), Z3, Z2
-	VFMADD213PD.BCST constants<>+5248(SB), Z3, Z2
-	VFMADD213PD.BCST constants<>+5280(SB), Z3, Z2
-	VFMADD213PD.BCST constants<>+5312(SB), Z3, Z2
-	VFMADD213PD.BCST constants<>+5344(SB), Z3, Z2
-	VBROADCASTSD     constants<>+5376(SB), Z4
-	VFMADD213PD.BCST constants<>+5408(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+5440(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+5472(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+5504(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+5536(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+5568(SB), Z3, Z4
-	VFMADD213PD.BCST constants<>+0(SB), Z3, Z4
-	VDIVPD           Z4, Z2, Z2
-	VMULPD           Z2, Z1, Z2
-	VANDPD.BCST      constants<>+32(SB), Z1, Z3
-	VCMPPD.BCST      $0x16, constants<>+5600(SB), Z3, K1
-	KORTESTB         K1, K1
-	JE               none1
-	VBROADCASTSD     constants<>+0(SB), Z3
-	VSUBPD           Z0, Z3, Z3
-	VMINPD           Z3, Z0, Z3
-	VMOVAPD          Z3, Z4
-	VBROADCASTSD     constants<>+1024(SB), Z5
-	VCMPPD.BCST      $0x19, constants<>+1056(SB), Z3, K2
-	VCMPPD.BCST      $0x00, constants<>+96(SB), Z3, K3
-	KORB             K2, K3, K2
-	KORTESTB         K2, K2
-	JE               none2
-	VCMPPD.BCST      $0x11, constants<>+1056(SB), Z3, K3
-	VMULPD.BCST      constants<>+1088(SB), Z3, Z6
-	VBLENDMPD        Z6, Z4, K3, Z4
-	VBLENDMPD.BCST   constants<>+1120(SB), Z5, K3, Z5
-
-none2:
-	VPADDQ.BCST      constants<>+1152(SB), Z4, Z4
-	VPSRLQ           $0x34, Z4, Z6
-	VANDPD.BCST      constants<>+1184(SB), Z4, Z4
-	VPADDQ.BCST      constants<>+1216(SB), Z4, Z4
-	VORPD.BCST       constants<>+1248(SB), Z6, Z6
-	VSUBPD           Z5, Z6, Z5
-	VSUBPD.BCST      constants<>+0(SB), Z4, Z4
-	VADDPD.BCST      constants<>+1280(SB), Z4, Z6
-	VDIVPD           Z6, Z4, Z6
-	VMULPD           Z6, Z6, Z7
-	VMULPD.BCST      constants<>+736(SB), Z4, Z8
-	VMULPD           Z4, Z8, Z8
-	VBROADCASTSD     constants<>+1312(SB), Z9
-	VFMADD213PD.BCST constants<>+1344(SB), Z7, Z9
-	VFMADD213PD.BCST constants<>+1376(SB), Z7, Z9
-	VFMADD213PD.BCST constants<>+1408(SB), Z7, Z9
-	VFMADD213PD.BCST constants<>+1440(SB), Z7, Z9
-	VFMADD213PD.BCST constants<>+1472(SB), Z7, Z9
-	VFMADD213PD.BCST constants<>+1504(SB), Z7, Z9
-	VFMADD213PD      Z8, Z7, Z9
-	VMULPD.BCST      constants<>+352(SB), Z5, Z7
-	VFMADD213PD      Z7, Z6, Z9
-	VSUBPD           Z8, Z9, Z6
-	VADDPD           Z4, Z6, Z4
-	VFMADD231PD.BCST constants<>+320(SB), Z5, Z4
-	KORTESTB         K2, K2
-	JE               none3
-	VCMPPD.BCST      $0x11, constants<>+224(SB), Z3, K2
-	VBLENDMPD.BCST   constants<>+64(SB), Z4, K2, Z4
-	VCMPPD.BCST      $0x00, constants<>+224(SB), Z3, K2
-	VBLENDMPD.BCST   constants<>+128(SB), Z4, K2, Z4
-	VCMPPD.BCST      $0x00, constants<>+96(SB), Z3, K2
-	VBLENDMPD.BCST   constants<>+96(SB), Z4, K2, Z4
-	VCMPPD           $0x03, Z3, Z3, K2
-	VBLENDMPD        Z3, Z4, K2, Z4
-
-none3:
-	VXORPD.BCST      constants<>+192(SB), Z4, Z3
-	VSQRTPD          Z3, Z3
-	VSUBPD.BCST      constants<>+5632(SB), Z3, Z4
-	VBROADCASTSD     constants<>+5664(SB), Z5
-	VFMADD213PD.BCST constants<>+5696(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+5728(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+5760(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+5792(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+5824(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+5856(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+5888(SB), Z4, Z5
-	VBROADCASTSD     constants<>+5920(SB), Z6
-	VFMADD213PD.BCST constants<>+5952(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+5984(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+6016(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+6048(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+6080(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+6112(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+0(SB), Z4, Z6
-	VDIVPD           Z6, Z5, Z4
-	VCMPPD.BCST      $0x1e, constants<>+6144(SB), Z3, K2
-	KORTESTB         K2, K2
-	JE               none4
-	VSUBPD.BCST      constants<>+6144(SB), Z3, Z3
-	VBROADCASTSD     constants<>+6176(SB), Z5
-	VFMADD213PD.BCST constants<>+6208(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+6240(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+6272(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+6304(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+6336(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+6368(SB), Z3, Z5
-	VFMADD213PD.BCST constants<>+6400(SB), Z3, Z5
-	VBROADCASTSD     constants<>+6432(SB), Z6
-	VFMADD213PD.BCST constants<>+6464(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+6496(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+6528(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+6560(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+6592(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+6624(SB), Z3, Z6
-	VFMADD213PD.BCST constants<>+0(SB), Z3, Z6
-	VDIVPD           Z6, Z5, Z3
-	VBLENDMPD        Z3, Z4, K2, Z4
-
-none4:
-	VANDPD.BCST    constants<>+192(SB), Z1, Z1
-	VORPD          Z1, Z4, Z1
-	VBLENDMPD      Z1, Z2, K1, Z2
-	VCMPPD.BCST    $0x1a, constants<>+224(SB), Z0, K1
-	VCMPPD.BCST    $0x1d, constants<>+0(SB), Z0, K2
-	KORB           K1, K2, K1
-	KORTESTB       K1, K1
-	JE             none5
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
-	VBLENDMPD.BCST constants<>+128(SB), Z2, K1, Z2
-	VCMPPD.BCST    $0x00, constants<>+0(SB), Z0, K1
-	VBLENDMPD.BCST constants<>+96(SB), Z2, K1, Z2
-
-none5:
-none1:
-	TESTQ   CX, CX
-	JL      last
-	VMOVUPD Z2, (BX)
-	ADDQ    $+64, BX
-	ADDQ    $+64, AX
-	JMP     loop
-
-tail:
-	MOVQ                   CX, DX
-	ADDQ                   $+8, DX
-	JE                     done
-	LOAD_TAIL_AVX512(DX, AX, X0, Y0, Z0)
-	JMP                    body
-
-last:
-	STORE_TAIL_AVX512(DX, BX, X2, Y2, Z2)
-
-done:
-	VZEROUPPER
-	RET
-
 // func logGammaKernel(dst []float64, x []float64, wide bool)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logGammaKernel(SB), NOSPLIT, $0-49
@@ -5208,96 +4479,96 @@ loop:
 	VMOVUPD (AX), Y0
 
 body:
-	VCMPPD       $0x1d, constants<>+6656(SB), Y0, Y1
+	VCMPPD       $0x1d, constants<>+6624(SB), Y0, Y1
 	VROUNDPD     $0x00, Y0, Y2
 	VSUBPD       Y2, Y0, Y3
 	VBROADCASTSD constants<>+0(SB), Y4
 	VBLENDVPD    Y1, Y0, Y4, Y4
-	VCMPPD       $0x1d, constants<>+6688(SB), Y2, Y5
-	VCMPPD       $0x11, constants<>+6656(SB), Y0, Y6
+	VCMPPD       $0x1d, constants<>+6656(SB), Y2, Y5
+	VCMPPD       $0x11, constants<>+6624(SB), Y0, Y6
 	VANDPD       Y5, Y6, Y5
 	VSUBPD       constants<>+0(SB), Y0, Y6
 	VMULPD       Y6, Y4, Y6
 	VBLENDVPD    Y5, Y6, Y4, Y4
-	VCMPPD       $0x1d, constants<>+3552(SB), Y2, Y5
-	VCMPPD       $0x11, constants<>+6656(SB), Y0, Y6
+	VCMPPD       $0x1d, constants<>+3520(SB), Y2, Y5
+	VCMPPD       $0x11, constants<>+6624(SB), Y0, Y6
 	VANDPD       Y5, Y6, Y5
-	VSUBPD       constants<>+1280(SB), Y0, Y6
+	VSUBPD       constants<>+1248(SB), Y0, Y6
 	VMULPD       Y6, Y4, Y6
 	VBLENDVPD    Y5, Y6, Y4, Y4
-	VCMPPD       $0x1d, constants<>+6144(SB), Y2, Y5
-	VCMPPD       $0x11, constants<>+6656(SB), Y0, Y6
+	VCMPPD       $0x1d, constants<>+6112(SB), Y2, Y5
+	VCMPPD       $0x11, constants<>+6624(SB), Y0, Y6
+	VANDPD       Y5, Y6, Y5
+	VSUBPD       constants<>+6656(SB), Y0, Y6
+	VMULPD       Y6, Y4, Y6
+	VBLENDVPD    Y5, Y6, Y4, Y4
+	VCMPPD       $0x1d, constants<>+6688(SB), Y2, Y5
+	VCMPPD       $0x11, constants<>+6624(SB), Y0, Y6
+	VANDPD       Y5, Y6, Y5
+	VSUBPD       constants<>+3520(SB), Y0, Y6
+	VMULPD       Y6, Y4, Y6
+	VBLENDVPD    Y5, Y6, Y4, Y4
+	VCMPPD       $0x1d, constants<>+3488(SB), Y2, Y5
+	VCMPPD       $0x11, constants<>+6624(SB), Y0, Y6
+	VANDPD       Y5, Y6, Y5
+	VSUBPD       constants<>+6112(SB), Y0, Y6
+	VMULPD       Y6, Y4, Y6
+	VBLENDVPD    Y5, Y6, Y4, Y4
+	VCMPPD       $0x1d, constants<>+6624(SB), Y2, Y5
+	VCMPPD       $0x11, constants<>+6624(SB), Y0, Y6
 	VANDPD       Y5, Y6, Y5
 	VSUBPD       constants<>+6688(SB), Y0, Y6
 	VMULPD       Y6, Y4, Y6
 	VBLENDVPD    Y5, Y6, Y4, Y4
-	VCMPPD       $0x1d, constants<>+6720(SB), Y2, Y5
-	VCMPPD       $0x11, constants<>+6656(SB), Y0, Y6
-	VANDPD       Y5, Y6, Y5
-	VSUBPD       constants<>+3552(SB), Y0, Y6
-	VMULPD       Y6, Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VCMPPD       $0x1d, constants<>+3520(SB), Y2, Y5
-	VCMPPD       $0x11, constants<>+6656(SB), Y0, Y6
-	VANDPD       Y5, Y6, Y5
-	VSUBPD       constants<>+6144(SB), Y0, Y6
-	VMULPD       Y6, Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
-	VCMPPD       $0x1d, constants<>+6656(SB), Y2, Y5
-	VCMPPD       $0x11, constants<>+6656(SB), Y0, Y6
-	VANDPD       Y5, Y6, Y5
-	VSUBPD       constants<>+6720(SB), Y0, Y6
-	VMULPD       Y6, Y4, Y6
-	VBLENDVPD    Y5, Y6, Y4, Y4
 	VCMPPD       $0x12, constants<>+0(SB), Y2, Y5
 	VBLENDVPD    Y5, Y0, Y4, Y4
-	VCMPPD       $0x00, constants<>+224(SB), Y2, Y2
+	VCMPPD       $0x00, constants<>+192(SB), Y2, Y2
 	VMOVAPD      Y0, Y6
 	VFMADD213PD  Y0, Y0, Y6
 	VBLENDVPD    Y2, Y6, Y4, Y4
 	VMOVAPD      Y4, Y2
-	VBROADCASTSD constants<>+1024(SB), Y6
-	VCMPPD       $0x19, constants<>+1056(SB), Y4, Y7
+	VBROADCASTSD constants<>+992(SB), Y6
+	VCMPPD       $0x19, constants<>+1024(SB), Y4, Y7
 	VCMPPD       $0x00, constants<>+96(SB), Y4, Y8
 	VORPD        Y7, Y8, Y7
 	VTESTPD      Y7, Y7
 	JE           none1
-	VCMPPD       $0x11, constants<>+1056(SB), Y4, Y8
-	VMULPD       constants<>+1088(SB), Y4, Y9
+	VCMPPD       $0x11, constants<>+1024(SB), Y4, Y8
+	VMULPD       constants<>+1056(SB), Y4, Y9
 	VBLENDVPD    Y8, Y9, Y2, Y2
-	VBLENDVPD    Y8, constants<>+1120(SB), Y6, Y6
+	VBLENDVPD    Y8, constants<>+1088(SB), Y6, Y6
 
 none1:
-	VPADDQ       constants<>+1152(SB), Y2, Y2
+	VPADDQ       constants<>+1120(SB), Y2, Y2
 	VPSRLQ       $0x34, Y2, Y8
-	VANDPD       constants<>+1184(SB), Y2, Y2
-	VPADDQ       constants<>+1216(SB), Y2, Y2
-	VORPD        constants<>+1248(SB), Y8, Y8
+	VANDPD       constants<>+1152(SB), Y2, Y2
+	VPADDQ       constants<>+1184(SB), Y2, Y2
+	VORPD        constants<>+1216(SB), Y8, Y8
 	VSUBPD       Y6, Y8, Y6
 	VSUBPD       constants<>+0(SB), Y2, Y2
-	VADDPD       constants<>+1280(SB), Y2, Y8
+	VADDPD       constants<>+1248(SB), Y2, Y8
 	VDIVPD       Y8, Y2, Y8
 	VMULPD       Y8, Y8, Y9
-	VMULPD       constants<>+736(SB), Y2, Y10
+	VMULPD       constants<>+704(SB), Y2, Y10
 	VMULPD       Y2, Y10, Y10
-	VBROADCASTSD constants<>+1312(SB), Y11
+	VBROADCASTSD constants<>+1280(SB), Y11
+	VFMADD213PD  constants<>+1312(SB), Y9, Y11
 	VFMADD213PD  constants<>+1344(SB), Y9, Y11
 	VFMADD213PD  constants<>+1376(SB), Y9, Y11
 	VFMADD213PD  constants<>+1408(SB), Y9, Y11
 	VFMADD213PD  constants<>+1440(SB), Y9, Y11
 	VFMADD213PD  constants<>+1472(SB), Y9, Y11
-	VFMADD213PD  constants<>+1504(SB), Y9, Y11
 	VFMADD213PD  Y10, Y9, Y11
-	VMULPD       constants<>+352(SB), Y6, Y9
+	VMULPD       constants<>+320(SB), Y6, Y9
 	VFMADD213PD  Y9, Y8, Y11
 	VSUBPD       Y10, Y11, Y8
 	VADDPD       Y2, Y8, Y2
-	VFMADD231PD  constants<>+320(SB), Y6, Y2
+	VFMADD231PD  constants<>+288(SB), Y6, Y2
 	VTESTPD      Y7, Y7
 	JE           none2
-	VCMPPD       $0x11, constants<>+224(SB), Y4, Y6
+	VCMPPD       $0x11, constants<>+192(SB), Y4, Y6
 	VBLENDVPD    Y6, constants<>+64(SB), Y2, Y2
-	VCMPPD       $0x00, constants<>+224(SB), Y4, Y6
+	VCMPPD       $0x00, constants<>+192(SB), Y4, Y6
 	VBLENDVPD    Y6, constants<>+128(SB), Y2, Y2
 	VCMPPD       $0x00, constants<>+96(SB), Y4, Y6
 	VBLENDVPD    Y6, constants<>+96(SB), Y2, Y2
@@ -5306,7 +4577,8 @@ none1:
 
 none2:
 	VMULPD       Y3, Y3, Y4
-	VBROADCASTSD constants<>+6752(SB), Y6
+	VBROADCASTSD constants<>+6720(SB), Y6
+	VFMADD213PD  constants<>+6752(SB), Y4, Y6
 	VFMADD213PD  constants<>+6784(SB), Y4, Y6
 	VFMADD213PD  constants<>+6816(SB), Y4, Y6
 	VFMADD213PD  constants<>+6848(SB), Y4, Y6
@@ -5314,8 +4586,8 @@ none2:
 	VFMADD213PD  constants<>+6912(SB), Y4, Y6
 	VFMADD213PD  constants<>+6944(SB), Y4, Y6
 	VFMADD213PD  constants<>+6976(SB), Y4, Y6
-	VFMADD213PD  constants<>+7008(SB), Y4, Y6
-	VBROADCASTSD constants<>+7040(SB), Y7
+	VBROADCASTSD constants<>+7008(SB), Y7
+	VFMADD213PD  constants<>+7040(SB), Y4, Y7
 	VFMADD213PD  constants<>+7072(SB), Y4, Y7
 	VFMADD213PD  constants<>+7104(SB), Y4, Y7
 	VFMADD213PD  constants<>+7136(SB), Y4, Y7
@@ -5324,10 +4596,9 @@ none2:
 	VFMADD213PD  constants<>+7232(SB), Y4, Y7
 	VFMADD213PD  constants<>+7264(SB), Y4, Y7
 	VFMADD213PD  constants<>+7296(SB), Y4, Y7
-	VFMADD213PD  constants<>+7328(SB), Y4, Y7
 	VFMADD213PD  Y7, Y3, Y6
 	VMULPD       Y3, Y6, Y3
-	VXORPD       constants<>+192(SB), Y2, Y4
+	VXORPD       constants<>+160(SB), Y2, Y4
 	VBLENDVPD    Y5, Y4, Y2, Y2
 	VADDPD       Y2, Y3, Y3
 	VTESTPD      Y1, Y1
@@ -5335,28 +4606,28 @@ none2:
 	VBROADCASTSD constants<>+0(SB), Y4
 	VDIVPD       Y0, Y4, Y4
 	VMULPD       Y4, Y4, Y5
-	VBROADCASTSD constants<>+7360(SB), Y6
+	VBROADCASTSD constants<>+7328(SB), Y6
+	VFMADD213PD  constants<>+7360(SB), Y5, Y6
 	VFMADD213PD  constants<>+7392(SB), Y5, Y6
 	VFMADD213PD  constants<>+7424(SB), Y5, Y6
 	VFMADD213PD  constants<>+7456(SB), Y5, Y6
 	VFMADD213PD  constants<>+7488(SB), Y5, Y6
 	VFMADD213PD  constants<>+7520(SB), Y5, Y6
-	VFMADD213PD  constants<>+7552(SB), Y5, Y6
 	VMULPD       Y4, Y6, Y4
-	VADDPD       constants<>+7584(SB), Y4, Y4
-	VSUBPD       constants<>+736(SB), Y0, Y5
+	VADDPD       constants<>+7552(SB), Y4, Y4
+	VSUBPD       constants<>+704(SB), Y0, Y5
 	VSUBPD       constants<>+0(SB), Y2, Y2
 	VFMADD231PD  Y2, Y5, Y4
 	VBLENDVPD    Y1, Y4, Y3, Y3
 
 none3:
-	VCMPPD    $0x1a, constants<>+224(SB), Y0, Y1
+	VCMPPD    $0x1a, constants<>+192(SB), Y0, Y1
 	VCMPPD    $0x00, constants<>+96(SB), Y0, Y2
 	VORPD     Y1, Y2, Y1
 	VTESTPD   Y1, Y1
 	JE        none4
 	VBLENDVPD Y1, constants<>+64(SB), Y3, Y3
-	VCMPPD    $0x00, constants<>+224(SB), Y0, Y1
+	VCMPPD    $0x00, constants<>+192(SB), Y0, Y1
 	VBLENDVPD Y1, constants<>+96(SB), Y3, Y3
 	VCMPPD    $0x00, constants<>+96(SB), Y0, Y0
 	VBLENDVPD Y0, constants<>+96(SB), Y3, Y3
@@ -5399,96 +4670,96 @@ loop:
 	VMOVUPD (AX), Z0
 
 body:
-	VCMPPD.BCST    $0x1d, constants<>+6656(SB), Z0, K1
+	VCMPPD.BCST    $0x1d, constants<>+6624(SB), Z0, K1
 	VRNDSCALEPD    $0x00, Z0, Z2
 	VSUBPD         Z2, Z0, Z3
 	VBROADCASTSD   constants<>+0(SB), Z4
 	VBLENDMPD      Z0, Z4, K1, Z1
-	VCMPPD.BCST    $0x1d, constants<>+6688(SB), Z2, K2
-	VCMPPD.BCST    $0x11, constants<>+6656(SB), Z0, K3
+	VCMPPD.BCST    $0x1d, constants<>+6656(SB), Z2, K2
+	VCMPPD.BCST    $0x11, constants<>+6624(SB), Z0, K3
 	KANDB          K2, K3, K2
 	VSUBPD.BCST    constants<>+0(SB), Z0, Z4
 	VMULPD         Z4, Z1, Z4
 	VBLENDMPD      Z4, Z1, K2, Z1
-	VCMPPD.BCST    $0x1d, constants<>+3552(SB), Z2, K2
-	VCMPPD.BCST    $0x11, constants<>+6656(SB), Z0, K3
+	VCMPPD.BCST    $0x1d, constants<>+3520(SB), Z2, K2
+	VCMPPD.BCST    $0x11, constants<>+6624(SB), Z0, K3
 	KANDB          K2, K3, K2
-	VSUBPD.BCST    constants<>+1280(SB), Z0, Z4
+	VSUBPD.BCST    constants<>+1248(SB), Z0, Z4
 	VMULPD         Z4, Z1, Z4
 	VBLENDMPD      Z4, Z1, K2, Z1
-	VCMPPD.BCST    $0x1d, constants<>+6144(SB), Z2, K2
-	VCMPPD.BCST    $0x11, constants<>+6656(SB), Z0, K3
+	VCMPPD.BCST    $0x1d, constants<>+6112(SB), Z2, K2
+	VCMPPD.BCST    $0x11, constants<>+6624(SB), Z0, K3
+	KANDB          K2, K3, K2
+	VSUBPD.BCST    constants<>+6656(SB), Z0, Z4
+	VMULPD         Z4, Z1, Z4
+	VBLENDMPD      Z4, Z1, K2, Z1
+	VCMPPD.BCST    $0x1d, constants<>+6688(SB), Z2, K2
+	VCMPPD.BCST    $0x11, constants<>+6624(SB), Z0, K3
+	KANDB          K2, K3, K2
+	VSUBPD.BCST    constants<>+3520(SB), Z0, Z4
+	VMULPD         Z4, Z1, Z4
+	VBLENDMPD      Z4, Z1, K2, Z1
+	VCMPPD.BCST    $0x1d, constants<>+3488(SB), Z2, K2
+	VCMPPD.BCST    $0x11, constants<>+6624(SB), Z0, K3
+	KANDB          K2, K3, K2
+	VSUBPD.BCST    constants<>+6112(SB), Z0, Z4
+	VMULPD         Z4, Z1, Z4
+	VBLENDMPD      Z4, Z1, K2, Z1
+	VCMPPD.BCST    $0x1d, constants<>+6624(SB), Z2, K2
+	VCMPPD.BCST    $0x11, constants<>+6624(SB), Z0, K3
 	KANDB          K2, K3, K2
 	VSUBPD.BCST    constants<>+6688(SB), Z0, Z4
 	VMULPD         Z4, Z1, Z4
 	VBLENDMPD      Z4, Z1, K2, Z1
-	VCMPPD.BCST    $0x1d, constants<>+6720(SB), Z2, K2
-	VCMPPD.BCST    $0x11, constants<>+6656(SB), Z0, K3
-	KANDB          K2, K3, K2
-	VSUBPD.BCST    constants<>+3552(SB), Z0, Z4
-	VMULPD         Z4, Z1, Z4
-	VBLENDMPD      Z4, Z1, K2, Z1
-	VCMPPD.BCST    $0x1d, constants<>+3520(SB), Z2, K2
-	VCMPPD.BCST    $0x11, constants<>+6656(SB), Z0, K3
-	KANDB          K2, K3, K2
-	VSUBPD.BCST    constants<>+6144(SB), Z0, Z4
-	VMULPD         Z4, Z1, Z4
-	VBLENDMPD      Z4, Z1, K2, Z1
-	VCMPPD.BCST    $0x1d, constants<>+6656(SB), Z2, K2
-	VCMPPD.BCST    $0x11, constants<>+6656(SB), Z0, K3
-	KANDB          K2, K3, K2
-	VSUBPD.BCST    constants<>+6720(SB), Z0, Z4
-	VMULPD         Z4, Z1, Z4
-	VBLENDMPD      Z4, Z1, K2, Z1
 	VCMPPD.BCST    $0x12, constants<>+0(SB), Z2, K2
 	VBLENDMPD      Z0, Z1, K2, Z1
-	VCMPPD.BCST    $0x00, constants<>+224(SB), Z2, K3
+	VCMPPD.BCST    $0x00, constants<>+192(SB), Z2, K3
 	VMOVAPD        Z0, Z2
 	VFMADD213PD    Z0, Z0, Z2
 	VBLENDMPD      Z2, Z1, K3, Z1
 	VMOVAPD        Z1, Z2
-	VBROADCASTSD   constants<>+1024(SB), Z4
-	VCMPPD.BCST    $0x19, constants<>+1056(SB), Z1, K3
+	VBROADCASTSD   constants<>+992(SB), Z4
+	VCMPPD.BCST    $0x19, constants<>+1024(SB), Z1, K3
 	VCMPPD.BCST    $0x00, constants<>+96(SB), Z1, K4
 	KORB           K3, K4, K3
 	KORTESTB       K3, K3
 	JE             none1
-	VCMPPD.BCST    $0x11, constants<>+1056(SB), Z1, K4
-	VMULPD.BCST    constants<>+1088(SB), Z1, Z5
+	VCMPPD.BCST    $0x11, constants<>+1024(SB), Z1, K4
+	VMULPD.BCST    constants<>+1056(SB), Z1, Z5
 	VBLENDMPD      Z5, Z2, K4, Z2
-	VBLENDMPD.BCST constants<>+1120(SB), Z4, K4, Z4
+	VBLENDMPD.BCST constants<>+1088(SB), Z4, K4, Z4
 
 none1:
-	VPADDQ.BCST      constants<>+1152(SB), Z2, Z2
+	VPADDQ.BCST      constants<>+1120(SB), Z2, Z2
 	VPSRLQ           $0x34, Z2, Z5
-	VANDPD.BCST      constants<>+1184(SB), Z2, Z2
-	VPADDQ.BCST      constants<>+1216(SB), Z2, Z2
-	VORPD.BCST       constants<>+1248(SB), Z5, Z5
+	VANDPD.BCST      constants<>+1152(SB), Z2, Z2
+	VPADDQ.BCST      constants<>+1184(SB), Z2, Z2
+	VORPD.BCST       constants<>+1216(SB), Z5, Z5
 	VSUBPD           Z4, Z5, Z4
 	VSUBPD.BCST      constants<>+0(SB), Z2, Z2
-	VADDPD.BCST      constants<>+1280(SB), Z2, Z5
+	VADDPD.BCST      constants<>+1248(SB), Z2, Z5
 	VDIVPD           Z5, Z2, Z5
 	VMULPD           Z5, Z5, Z6
-	VMULPD.BCST      constants<>+736(SB), Z2, Z7
+	VMULPD.BCST      constants<>+704(SB), Z2, Z7
 	VMULPD           Z2, Z7, Z7
-	VBROADCASTSD     constants<>+1312(SB), Z8
+	VBROADCASTSD     constants<>+1280(SB), Z8
+	VFMADD213PD.BCST constants<>+1312(SB), Z6, Z8
 	VFMADD213PD.BCST constants<>+1344(SB), Z6, Z8
 	VFMADD213PD.BCST constants<>+1376(SB), Z6, Z8
 	VFMADD213PD.BCST constants<>+1408(SB), Z6, Z8
 	VFMADD213PD.BCST constants<>+1440(SB), Z6, Z8
 	VFMADD213PD.BCST constants<>+1472(SB), Z6, Z8
-	VFMADD213PD.BCST constants<>+1504(SB), Z6, Z8
 	VFMADD213PD      Z7, Z6, Z8
-	VMULPD.BCST      constants<>+352(SB), Z4, Z6
+	VMULPD.BCST      constants<>+320(SB), Z4, Z6
 	VFMADD213PD      Z6, Z5, Z8
 	VSUBPD           Z7, Z8, Z5
 	VADDPD           Z2, Z5, Z2
-	VFMADD231PD.BCST constants<>+320(SB), Z4, Z2
+	VFMADD231PD.BCST constants<>+288(SB), Z4, Z2
 	KORTESTB         K3, K3
 	JE               none2
-	VCMPPD.BCST      $0x11, constants<>+224(SB), Z1, K3
+	VCMPPD.BCST      $0x11, constants<>+192(SB), Z1, K3
 	VBLENDMPD.BCST   constants<>+64(SB), Z2, K3, Z2
-	VCMPPD.BCST      $0x00, constants<>+224(SB), Z1, K3
+	VCMPPD.BCST      $0x00, constants<>+192(SB), Z1, K3
 	VBLENDMPD.BCST   constants<>+128(SB), Z2, K3, Z2
 	VCMPPD.BCST      $0x00, constants<>+96(SB), Z1, K3
 	VBLENDMPD.BCST   constants<>+96(SB), Z2, K3, Z2
@@ -5497,7 +4768,8 @@ none1:
 
 none2:
 	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     constants<>+6752(SB), Z5
+	VBROADCASTSD     constants<>+6720(SB), Z5
+	VFMADD213PD.BCST constants<>+6752(SB), Z4, Z5
 	VFMADD213PD.BCST constants<>+6784(SB), Z4, Z5
 	VFMADD213PD.BCST constants<>+6816(SB), Z4, Z5
 	VFMADD213PD.BCST constants<>+6848(SB), Z4, Z5
@@ -5505,8 +4777,8 @@ none2:
 	VFMADD213PD.BCST constants<>+6912(SB), Z4, Z5
 	VFMADD213PD.BCST constants<>+6944(SB), Z4, Z5
 	VFMADD213PD.BCST constants<>+6976(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+7008(SB), Z4, Z5
-	VBROADCASTSD     constants<>+7040(SB), Z6
+	VBROADCASTSD     constants<>+7008(SB), Z6
+	VFMADD213PD.BCST constants<>+7040(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+7072(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+7104(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+7136(SB), Z4, Z6
@@ -5515,10 +4787,9 @@ none2:
 	VFMADD213PD.BCST constants<>+7232(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+7264(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+7296(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+7328(SB), Z4, Z6
 	VFMADD213PD      Z6, Z3, Z5
 	VMULPD           Z3, Z5, Z3
-	VXORPD.BCST      constants<>+192(SB), Z2, Z4
+	VXORPD.BCST      constants<>+160(SB), Z2, Z4
 	VBLENDMPD        Z4, Z2, K2, Z2
 	VADDPD           Z2, Z3, Z3
 	KORTESTB         K1, K1
@@ -5526,28 +4797,28 @@ none2:
 	VBROADCASTSD     constants<>+0(SB), Z4
 	VDIVPD           Z0, Z4, Z4
 	VMULPD           Z4, Z4, Z5
-	VBROADCASTSD     constants<>+7360(SB), Z6
+	VBROADCASTSD     constants<>+7328(SB), Z6
+	VFMADD213PD.BCST constants<>+7360(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+7392(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+7424(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+7456(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+7488(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+7520(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+7552(SB), Z5, Z6
 	VMULPD           Z4, Z6, Z4
-	VADDPD.BCST      constants<>+7584(SB), Z4, Z4
-	VSUBPD.BCST      constants<>+736(SB), Z0, Z5
+	VADDPD.BCST      constants<>+7552(SB), Z4, Z4
+	VSUBPD.BCST      constants<>+704(SB), Z0, Z5
 	VSUBPD.BCST      constants<>+0(SB), Z2, Z2
 	VFMADD231PD      Z2, Z5, Z4
 	VBLENDMPD        Z4, Z3, K1, Z3
 
 none3:
-	VCMPPD.BCST    $0x1a, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST    $0x1a, constants<>+192(SB), Z0, K1
 	VCMPPD.BCST    $0x00, constants<>+96(SB), Z0, K2
 	KORB           K1, K2, K1
 	KORTESTB       K1, K1
 	JE             none4
 	VBLENDMPD.BCST constants<>+64(SB), Z3, K1, Z3
-	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+192(SB), Z0, K1
 	VBLENDMPD.BCST constants<>+96(SB), Z3, K1, Z3
 	VCMPPD.BCST    $0x00, constants<>+96(SB), Z0, K1
 	VBLENDMPD.BCST constants<>+96(SB), Z3, K1, Z3
@@ -5590,17 +4861,18 @@ loop:
 
 body:
 	VCMPPD       $0x11, constants<>+0(SB), Y0, Y1
-	VCMPPD       $0x1d, constants<>+1280(SB), Y0, Y2
+	VCMPPD       $0x1d, constants<>+1248(SB), Y0, Y2
 	VMOVAPD      Y0, Y3
 	VADDPD       constants<>+0(SB), Y0, Y4
 	VBLENDVPD    Y1, Y4, Y3, Y3
 	VSUBPD       constants<>+0(SB), Y0, Y4
 	VBLENDVPD    Y2, Y4, Y3, Y3
-	VSUBPD       constants<>+7616(SB), Y3, Y4
-	VSUBPD       constants<>+7648(SB), Y4, Y4
-	VSUBPD       constants<>+7680(SB), Y3, Y5
+	VSUBPD       constants<>+7584(SB), Y3, Y4
+	VSUBPD       constants<>+7616(SB), Y4, Y4
+	VSUBPD       constants<>+7648(SB), Y3, Y5
 	VMULPD       Y5, Y5, Y6
-	VBROADCASTSD constants<>+7712(SB), Y7
+	VBROADCASTSD constants<>+7680(SB), Y7
+	VFMADD213PD  constants<>+7712(SB), Y6, Y7
 	VFMADD213PD  constants<>+7744(SB), Y6, Y7
 	VFMADD213PD  constants<>+7776(SB), Y6, Y7
 	VFMADD213PD  constants<>+7808(SB), Y6, Y7
@@ -5610,8 +4882,8 @@ body:
 	VFMADD213PD  constants<>+7936(SB), Y6, Y7
 	VFMADD213PD  constants<>+7968(SB), Y6, Y7
 	VFMADD213PD  constants<>+8000(SB), Y6, Y7
-	VFMADD213PD  constants<>+8032(SB), Y6, Y7
-	VBROADCASTSD constants<>+8064(SB), Y8
+	VBROADCASTSD constants<>+8032(SB), Y8
+	VFMADD213PD  constants<>+8064(SB), Y6, Y8
 	VFMADD213PD  constants<>+8096(SB), Y6, Y8
 	VFMADD213PD  constants<>+8128(SB), Y6, Y8
 	VFMADD213PD  constants<>+8160(SB), Y6, Y8
@@ -5622,94 +4894,93 @@ body:
 	VFMADD213PD  constants<>+8320(SB), Y6, Y8
 	VFMADD213PD  constants<>+8352(SB), Y6, Y8
 	VFMADD213PD  constants<>+8384(SB), Y6, Y8
-	VFMADD213PD  constants<>+8416(SB), Y6, Y8
 	VFMADD213PD  Y8, Y5, Y7
 	VMULPD       Y4, Y7, Y4
 	VBROADCASTSD constants<>+96(SB), Y5
-	VXORPD       constants<>+192(SB), Y0, Y6
+	VXORPD       constants<>+160(SB), Y0, Y6
 	VBLENDVPD    Y1, Y6, Y5, Y5
 	VBLENDVPD    Y2, Y3, Y5, Y5
 	VBROADCASTSD constants<>+0(SB), Y1
 	VDIVPD       Y5, Y1, Y1
 	VADDPD       Y1, Y4, Y1
-	VCMPPD       $0x1d, constants<>+6688(SB), Y0, Y2
+	VCMPPD       $0x1d, constants<>+6656(SB), Y0, Y2
 	VTESTPD      Y2, Y2
 	JE           none1
-	VCMPPD       $0x11, constants<>+6656(SB), Y0, Y3
+	VCMPPD       $0x11, constants<>+6624(SB), Y0, Y3
 	VBROADCASTSD constants<>+0(SB), Y4
 	VMOVAPD      Y0, Y5
 	VADDPD       constants<>+0(SB), Y0, Y6
 	VFMADD213PD  Y5, Y6, Y4
 	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+1280(SB), Y0, Y6
+	VADDPD       constants<>+1248(SB), Y0, Y6
 	VFMADD213PD  Y5, Y6, Y4
 	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+6688(SB), Y0, Y6
+	VADDPD       constants<>+6656(SB), Y0, Y6
 	VFMADD213PD  Y5, Y6, Y4
 	VMULPD       Y6, Y5, Y5
-	VADDPD       constants<>+3552(SB), Y0, Y6
+	VADDPD       constants<>+3520(SB), Y0, Y6
 	VFMADD213PD  Y5, Y6, Y4
 	VMULPD       Y6, Y5, Y5
 	VDIVPD       Y5, Y4, Y4
 	VANDPD       Y4, Y3, Y4
 	VMOVAPD      Y0, Y5
-	VADDPD       constants<>+6144(SB), Y0, Y6
+	VADDPD       constants<>+6112(SB), Y0, Y6
 	VBLENDVPD    Y3, Y6, Y5, Y5
 	VBROADCASTSD constants<>+0(SB), Y3
 	VDIVPD       Y5, Y3, Y3
 	VMULPD       Y3, Y3, Y6
-	VBROADCASTSD constants<>+8448(SB), Y7
+	VBROADCASTSD constants<>+8416(SB), Y7
+	VFMADD213PD  constants<>+8448(SB), Y6, Y7
 	VFMADD213PD  constants<>+8480(SB), Y6, Y7
 	VFMADD213PD  constants<>+8512(SB), Y6, Y7
 	VFMADD213PD  constants<>+8544(SB), Y6, Y7
 	VFMADD213PD  constants<>+8576(SB), Y6, Y7
-	VFMADD213PD  constants<>+8608(SB), Y6, Y7
-	VFMADD213PD  constants<>+7552(SB), Y6, Y7
-	VBROADCASTSD constants<>+736(SB), Y6
+	VFMADD213PD  constants<>+7520(SB), Y6, Y7
+	VBROADCASTSD constants<>+704(SB), Y6
 	VFMADD213PD  Y6, Y3, Y7
 	VMOVAPD      Y5, Y6
-	VBROADCASTSD constants<>+1024(SB), Y8
-	VCMPPD       $0x19, constants<>+1056(SB), Y5, Y9
+	VBROADCASTSD constants<>+992(SB), Y8
+	VCMPPD       $0x19, constants<>+1024(SB), Y5, Y9
 	VCMPPD       $0x00, constants<>+96(SB), Y5, Y10
 	VORPD        Y9, Y10, Y9
 	VTESTPD      Y9, Y9
 	JE           none2
-	VCMPPD       $0x11, constants<>+1056(SB), Y5, Y10
-	VMULPD       constants<>+1088(SB), Y5, Y11
+	VCMPPD       $0x11, constants<>+1024(SB), Y5, Y10
+	VMULPD       constants<>+1056(SB), Y5, Y11
 	VBLENDVPD    Y10, Y11, Y6, Y6
-	VBLENDVPD    Y10, constants<>+1120(SB), Y8, Y8
+	VBLENDVPD    Y10, constants<>+1088(SB), Y8, Y8
 
 none2:
-	VPADDQ       constants<>+1152(SB), Y6, Y6
+	VPADDQ       constants<>+1120(SB), Y6, Y6
 	VPSRLQ       $0x34, Y6, Y10
-	VANDPD       constants<>+1184(SB), Y6, Y6
-	VPADDQ       constants<>+1216(SB), Y6, Y6
-	VORPD        constants<>+1248(SB), Y10, Y10
+	VANDPD       constants<>+1152(SB), Y6, Y6
+	VPADDQ       constants<>+1184(SB), Y6, Y6
+	VORPD        constants<>+1216(SB), Y10, Y10
 	VSUBPD       Y8, Y10, Y8
 	VSUBPD       constants<>+0(SB), Y6, Y6
-	VADDPD       constants<>+1280(SB), Y6, Y10
+	VADDPD       constants<>+1248(SB), Y6, Y10
 	VDIVPD       Y10, Y6, Y10
 	VMULPD       Y10, Y10, Y11
-	VMULPD       constants<>+736(SB), Y6, Y12
+	VMULPD       constants<>+704(SB), Y6, Y12
 	VMULPD       Y6, Y12, Y12
-	VBROADCASTSD constants<>+1312(SB), Y13
+	VBROADCASTSD constants<>+1280(SB), Y13
+	VFMADD213PD  constants<>+1312(SB), Y11, Y13
 	VFMADD213PD  constants<>+1344(SB), Y11, Y13
 	VFMADD213PD  constants<>+1376(SB), Y11, Y13
 	VFMADD213PD  constants<>+1408(SB), Y11, Y13
 	VFMADD213PD  constants<>+1440(SB), Y11, Y13
 	VFMADD213PD  constants<>+1472(SB), Y11, Y13
-	VFMADD213PD  constants<>+1504(SB), Y11, Y13
 	VFMADD213PD  Y12, Y11, Y13
-	VMULPD       constants<>+352(SB), Y8, Y11
+	VMULPD       constants<>+320(SB), Y8, Y11
 	VFMADD213PD  Y11, Y10, Y13
 	VSUBPD       Y12, Y13, Y10
 	VADDPD       Y6, Y10, Y6
-	VFMADD231PD  constants<>+320(SB), Y8, Y6
+	VFMADD231PD  constants<>+288(SB), Y8, Y6
 	VTESTPD      Y9, Y9
 	JE           none3
-	VCMPPD       $0x11, constants<>+224(SB), Y5, Y8
+	VCMPPD       $0x11, constants<>+192(SB), Y5, Y8
 	VBLENDVPD    Y8, constants<>+64(SB), Y6, Y6
-	VCMPPD       $0x00, constants<>+224(SB), Y5, Y8
+	VCMPPD       $0x00, constants<>+192(SB), Y5, Y8
 	VBLENDVPD    Y8, constants<>+128(SB), Y6, Y6
 	VCMPPD       $0x00, constants<>+96(SB), Y5, Y8
 	VBLENDVPD    Y8, constants<>+96(SB), Y6, Y6
@@ -5722,13 +4993,13 @@ none3:
 	VBLENDVPD    Y2, Y4, Y1, Y1
 
 none1:
-	VCMPPD    $0x1a, constants<>+224(SB), Y0, Y2
+	VCMPPD    $0x1a, constants<>+192(SB), Y0, Y2
 	VCMPPD    $0x00, constants<>+96(SB), Y0, Y3
 	VORPD     Y2, Y3, Y2
 	VTESTPD   Y2, Y2
 	JE        none4
 	VBLENDVPD Y2, constants<>+64(SB), Y1, Y1
-	VCMPPD    $0x00, constants<>+224(SB), Y0, Y2
+	VCMPPD    $0x00, constants<>+192(SB), Y0, Y2
 	VBLENDVPD Y2, constants<>+128(SB), Y1, Y1
 	VCMPPD    $0x00, constants<>+96(SB), Y0, Y0
 	VBLENDVPD Y0, constants<>+96(SB), Y1, Y1
@@ -5772,17 +5043,18 @@ loop:
 
 body:
 	VCMPPD.BCST      $0x11, constants<>+0(SB), Z0, K1
-	VCMPPD.BCST      $0x1d, constants<>+1280(SB), Z0, K2
+	VCMPPD.BCST      $0x1d, constants<>+1248(SB), Z0, K2
 	VMOVAPD          Z0, Z1
 	VADDPD.BCST      constants<>+0(SB), Z0, Z2
 	VBLENDMPD        Z2, Z1, K1, Z1
 	VSUBPD.BCST      constants<>+0(SB), Z0, Z2
 	VBLENDMPD        Z2, Z1, K2, Z1
-	VSUBPD.BCST      constants<>+7616(SB), Z1, Z2
-	VSUBPD.BCST      constants<>+7648(SB), Z2, Z2
-	VSUBPD.BCST      constants<>+7680(SB), Z1, Z3
+	VSUBPD.BCST      constants<>+7584(SB), Z1, Z2
+	VSUBPD.BCST      constants<>+7616(SB), Z2, Z2
+	VSUBPD.BCST      constants<>+7648(SB), Z1, Z3
 	VMULPD           Z3, Z3, Z4
-	VBROADCASTSD     constants<>+7712(SB), Z5
+	VBROADCASTSD     constants<>+7680(SB), Z5
+	VFMADD213PD.BCST constants<>+7712(SB), Z4, Z5
 	VFMADD213PD.BCST constants<>+7744(SB), Z4, Z5
 	VFMADD213PD.BCST constants<>+7776(SB), Z4, Z5
 	VFMADD213PD.BCST constants<>+7808(SB), Z4, Z5
@@ -5792,8 +5064,8 @@ body:
 	VFMADD213PD.BCST constants<>+7936(SB), Z4, Z5
 	VFMADD213PD.BCST constants<>+7968(SB), Z4, Z5
 	VFMADD213PD.BCST constants<>+8000(SB), Z4, Z5
-	VFMADD213PD.BCST constants<>+8032(SB), Z4, Z5
-	VBROADCASTSD     constants<>+8064(SB), Z6
+	VBROADCASTSD     constants<>+8032(SB), Z6
+	VFMADD213PD.BCST constants<>+8064(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+8096(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+8128(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+8160(SB), Z4, Z6
@@ -5804,94 +5076,93 @@ body:
 	VFMADD213PD.BCST constants<>+8320(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+8352(SB), Z4, Z6
 	VFMADD213PD.BCST constants<>+8384(SB), Z4, Z6
-	VFMADD213PD.BCST constants<>+8416(SB), Z4, Z6
 	VFMADD213PD      Z6, Z3, Z5
 	VMULPD           Z2, Z5, Z2
 	VBROADCASTSD     constants<>+96(SB), Z3
-	VXORPD.BCST      constants<>+192(SB), Z0, Z4
+	VXORPD.BCST      constants<>+160(SB), Z0, Z4
 	VBLENDMPD        Z4, Z3, K1, Z3
 	VBLENDMPD        Z1, Z3, K2, Z3
 	VBROADCASTSD     constants<>+0(SB), Z1
 	VDIVPD           Z3, Z1, Z1
 	VADDPD           Z1, Z2, Z1
-	VCMPPD.BCST      $0x1d, constants<>+6688(SB), Z0, K1
+	VCMPPD.BCST      $0x1d, constants<>+6656(SB), Z0, K1
 	KORTESTB         K1, K1
 	JE               none1
-	VCMPPD.BCST      $0x11, constants<>+6656(SB), Z0, K2
+	VCMPPD.BCST      $0x11, constants<>+6624(SB), Z0, K2
 	VBROADCASTSD     constants<>+0(SB), Z2
 	VMOVAPD          Z0, Z3
 	VADDPD.BCST      constants<>+0(SB), Z0, Z4
 	VFMADD213PD      Z3, Z4, Z2
 	VMULPD           Z4, Z3, Z3
-	VADDPD.BCST      constants<>+1280(SB), Z0, Z4
+	VADDPD.BCST      constants<>+1248(SB), Z0, Z4
 	VFMADD213PD      Z3, Z4, Z2
 	VMULPD           Z4, Z3, Z3
-	VADDPD.BCST      constants<>+6688(SB), Z0, Z4
+	VADDPD.BCST      constants<>+6656(SB), Z0, Z4
 	VFMADD213PD      Z3, Z4, Z2
 	VMULPD           Z4, Z3, Z3
-	VADDPD.BCST      constants<>+3552(SB), Z0, Z4
+	VADDPD.BCST      constants<>+3520(SB), Z0, Z4
 	VFMADD213PD      Z3, Z4, Z2
 	VMULPD           Z4, Z3, Z3
 	VDIVPD           Z3, Z2, Z2
 	VMOVAPD.Z        Z2, K2, Z2
 	VMOVAPD          Z0, Z3
-	VADDPD.BCST      constants<>+6144(SB), Z0, Z4
+	VADDPD.BCST      constants<>+6112(SB), Z0, Z4
 	VBLENDMPD        Z4, Z3, K2, Z3
 	VBROADCASTSD     constants<>+0(SB), Z4
 	VDIVPD           Z3, Z4, Z4
 	VMULPD           Z4, Z4, Z5
-	VBROADCASTSD     constants<>+8448(SB), Z6
+	VBROADCASTSD     constants<>+8416(SB), Z6
+	VFMADD213PD.BCST constants<>+8448(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+8480(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+8512(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+8544(SB), Z5, Z6
 	VFMADD213PD.BCST constants<>+8576(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+8608(SB), Z5, Z6
-	VFMADD213PD.BCST constants<>+7552(SB), Z5, Z6
-	VBROADCASTSD     constants<>+736(SB), Z5
+	VFMADD213PD.BCST constants<>+7520(SB), Z5, Z6
+	VBROADCASTSD     constants<>+704(SB), Z5
 	VFMADD213PD      Z5, Z4, Z6
 	VMOVAPD          Z3, Z5
-	VBROADCASTSD     constants<>+1024(SB), Z7
-	VCMPPD.BCST      $0x19, constants<>+1056(SB), Z3, K2
+	VBROADCASTSD     constants<>+992(SB), Z7
+	VCMPPD.BCST      $0x19, constants<>+1024(SB), Z3, K2
 	VCMPPD.BCST      $0x00, constants<>+96(SB), Z3, K3
 	KORB             K2, K3, K2
 	KORTESTB         K2, K2
 	JE               none2
-	VCMPPD.BCST      $0x11, constants<>+1056(SB), Z3, K3
-	VMULPD.BCST      constants<>+1088(SB), Z3, Z8
+	VCMPPD.BCST      $0x11, constants<>+1024(SB), Z3, K3
+	VMULPD.BCST      constants<>+1056(SB), Z3, Z8
 	VBLENDMPD        Z8, Z5, K3, Z5
-	VBLENDMPD.BCST   constants<>+1120(SB), Z7, K3, Z7
+	VBLENDMPD.BCST   constants<>+1088(SB), Z7, K3, Z7
 
 none2:
-	VPADDQ.BCST      constants<>+1152(SB), Z5, Z5
+	VPADDQ.BCST      constants<>+1120(SB), Z5, Z5
 	VPSRLQ           $0x34, Z5, Z8
-	VANDPD.BCST      constants<>+1184(SB), Z5, Z5
-	VPADDQ.BCST      constants<>+1216(SB), Z5, Z5
-	VORPD.BCST       constants<>+1248(SB), Z8, Z8
+	VANDPD.BCST      constants<>+1152(SB), Z5, Z5
+	VPADDQ.BCST      constants<>+1184(SB), Z5, Z5
+	VORPD.BCST       constants<>+1216(SB), Z8, Z8
 	VSUBPD           Z7, Z8, Z7
 	VSUBPD.BCST      constants<>+0(SB), Z5, Z5
-	VADDPD.BCST      constants<>+1280(SB), Z5, Z8
+	VADDPD.BCST      constants<>+1248(SB), Z5, Z8
 	VDIVPD           Z8, Z5, Z8
 	VMULPD           Z8, Z8, Z9
-	VMULPD.BCST      constants<>+736(SB), Z5, Z10
+	VMULPD.BCST      constants<>+704(SB), Z5, Z10
 	VMULPD           Z5, Z10, Z10
-	VBROADCASTSD     constants<>+1312(SB), Z11
+	VBROADCASTSD     constants<>+1280(SB), Z11
+	VFMADD213PD.BCST constants<>+1312(SB), Z9, Z11
 	VFMADD213PD.BCST constants<>+1344(SB), Z9, Z11
 	VFMADD213PD.BCST constants<>+1376(SB), Z9, Z11
 	VFMADD213PD.BCST constants<>+1408(SB), Z9, Z11
 	VFMADD213PD.BCST constants<>+1440(SB), Z9, Z11
 	VFMADD213PD.BCST constants<>+1472(SB), Z9, Z11
-	VFMADD213PD.BCST constants<>+1504(SB), Z9, Z11
 	VFMADD213PD      Z10, Z9, Z11
-	VMULPD.BCST      constants<>+352(SB), Z7, Z9
+	VMULPD.BCST      constants<>+320(SB), Z7, Z9
 	VFMADD213PD      Z9, Z8, Z11
 	VSUBPD           Z10, Z11, Z8
 	VADDPD           Z5, Z8, Z5
-	VFMADD231PD.BCST constants<>+320(SB), Z7, Z5
+	VFMADD231PD.BCST constants<>+288(SB), Z7, Z5
 	KORTESTB         K2, K2
 	JE               none3
-	VCMPPD.BCST      $0x11, constants<>+224(SB), Z3, K2
+	VCMPPD.BCST      $0x11, constants<>+192(SB), Z3, K2
 	VBLENDMPD.BCST   constants<>+64(SB), Z5, K2, Z5
-	VCMPPD.BCST      $0x00, constants<>+224(SB), Z3, K2
+	VCMPPD.BCST      $0x00, constants<>+192(SB), Z3, K2
 	VBLENDMPD.BCST   constants<>+128(SB), Z5, K2, Z5
 	VCMPPD.BCST      $0x00, constants<>+96(SB), Z3, K2
 	VBLENDMPD.BCST   constants<>+96(SB), Z5, K2, Z5
@@ -5904,13 +5175,13 @@ none3:
 	VBLENDMPD    Z2, Z1, K1, Z1
 
 none1:
-	VCMPPD.BCST    $0x1a, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST    $0x1a, constants<>+192(SB), Z0, K1
 	VCMPPD.BCST    $0x00, constants<>+96(SB), Z0, K2
 	KORB           K1, K2, K1
 	KORTESTB       K1, K1
 	JE             none4
 	VBLENDMPD.BCST constants<>+64(SB), Z1, K1, Z1
-	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+192(SB), Z0, K1
 	VBLENDMPD.BCST constants<>+128(SB), Z1, K1, Z1
 	VCMPPD.BCST    $0x00, constants<>+96(SB), Z0, K1
 	VBLENDMPD.BCST constants<>+96(SB), Z1, K1, Z1
@@ -5948,272 +5219,271 @@ REPEATED(32, $0x7fffffffffffffff)
 REPEATED(64, $0x7ff8000000000001)
 REPEATED(96, $0x7ff0000000000000)
 REPEATED(128, $0xfff0000000000000)
-REPEATED(160, $0xffffffffffffffff)
-REPEATED(192, $0x8000000000000000)
-REPEATED(224, $0x0000000000000000)
-REPEATED(256, $0x3ff71547652b82fe)
-REPEATED(288, $0x4338000000000000)
-REPEATED(320, $0x3fe62e42fee00000)
-REPEATED(352, $0x3dea39ef35793c76)
-REPEATED(384, $0x3de6124613a86d09)
-REPEATED(416, $0x3e21eed8eff8d898)
-REPEATED(448, $0x3e5ae64567f544e4)
-REPEATED(480, $0x3e927e4fb7789f5c)
-REPEATED(512, $0x3ec71de3a556c734)
-REPEATED(544, $0x3efa01a01a01a01a)
-REPEATED(576, $0x3f2a01a01a01a01a)
-REPEATED(608, $0x3f56c16c16c16c17)
-REPEATED(640, $0x3f81111111111111)
-REPEATED(672, $0x3fa5555555555555)
-REPEATED(704, $0x3fc5555555555555)
-REPEATED(736, $0x3fe0000000000000)
-REPEATED(768, $0x4086200000000000)
-REPEATED(800, $0xfc00000000000000)
-REPEATED(832, $0x0400000000000000)
-REPEATED(864, $0x43f0000000000000)
-REPEATED(896, $0x3bf0000000000000)
-REPEATED(928, $0xc087500000000000)
-REPEATED(960, $0x4087500000000000)
-REPEATED(992, $0xc086200000000000)
-REPEATED(1024, $0x43300000000003ff)
-REPEATED(1056, $0x0010000000000000)
-REPEATED(1088, $0x4350000000000000)
-REPEATED(1120, $0x4330000000000435)
-REPEATED(1152, $0x00095f619980c433)
-REPEATED(1184, $0x000fffffffffffff)
-REPEATED(1216, $0x3fe6a09e667f3bcd)
-REPEATED(1248, $0x4330000000000000)
-REPEATED(1280, $0x4000000000000000)
-REPEATED(1312, $0x3fc2b5900de53b32)
-REPEATED(1344, $0x3fc39fe51a7c18f9)
-REPEATED(1376, $0x3fc7462b51cb66b1)
-REPEATED(1408, $0x3fcc71c62e3f11e6)
-REPEATED(1440, $0x3fd2492492df281a)
-REPEATED(1472, $0x3fd99999999952d7)
-REPEATED(1504, $0x3fe5555555555558)
-REPEATED(1536, $0x00000000000007ff)
-REPEATED(1568, $0xbff0000000000000)
-REPEATED(1600, $0x3e5af4de97ca4194)
-REPEATED(1632, $0x3ec71de0231960eb)
-REPEATED(1664, $0x3f2a01a01abe7fe1)
-REPEATED(1696, $0x3f811111111100dc)
-REPEATED(1728, $0x3fc5555555555557)
-REPEATED(1760, $0x3e21f730349868ce)
-REPEATED(1792, $0x3e927e4db646b17e)
-REPEATED(1824, $0x3efa01a01a6d889c)
-REPEATED(1856, $0x3f56c16c16c162d4)
-REPEATED(1888, $0x3fa5555555555556)
-REPEATED(1920, $0x4086280000000000)
-REPEATED(1952, $0x40862e42fefa39ef)
-REPEATED(1984, $0xc086280000000000)
-REPEATED(2016, $0x3fb32db888c52864)
-REPEATED(2048, $0x3fbe0a2b03e150e2)
-REPEATED(2080, $0x3fc3b13514f4002f)
-REPEATED(2112, $0x3fcc71c71bedcd84)
-REPEATED(2144, $0x3fd9999999999943)
-REPEATED(2176, $0x3fc402242bc60613)
-REPEATED(2208, $0x3fbbc391e7038fd7)
-REPEATED(2240, $0x3fc111abf2a997be)
-REPEATED(2272, $0x3fc745d1993edef4)
-REPEATED(2304, $0x3fd2492492499d64)
-REPEATED(2336, $0x3fe5555555555555)
-REPEATED(2368, $0x4046000000000000)
-REPEATED(2400, $0x3fe3333333333333)
-REPEATED(2432, $0x3fbe02e6fff27908)
-REPEATED(2464, $0x3fbdf7cc8e5fa539)
-REPEATED(2496, $0x3fc1118c7e4b0917)
-REPEATED(2528, $0x3fc3b1395d2190c1)
-REPEATED(2560, $0x3fc745d177a96056)
-REPEATED(2592, $0x3fcc71c71c6eaa10)
-REPEATED(2624, $0x3fd2492492492521)
-REPEATED(2656, $0x3fd999999999999a)
-REPEATED(2688, $0x3c85555555555555)
-REPEATED(2720, $0xc087c00000000000)
-REPEATED(2752, $0x0800000000000000)
-REPEATED(2784, $0x37f0000000000000)
-REPEATED(2816, $0x4087c00000000000)
-REPEATED(2848, $0xf800000000000000)
-REPEATED(2880, $0x47f0000000000000)
-REPEATED(2912, $0x3fe45f306dc9c883)
-REPEATED(2944, $0x3ff921fb54442d18)
-REPEATED(2976, $0x3c91a62633145c07)
-REPEATED(3008, $0xb91f1976b7ed8fbc)
-REPEATED(3040, $0xbd6ab161757f0c63)
-REPEATED(3072, $0x3de61217c1864fa1)
-REPEATED(3104, $0xbe5ae64540f0ba18)
-REPEATED(3136, $0x3ec71de3a545e700)
-REPEATED(3168, $0xbf2a01a01a019926)
-REPEATED(3200, $0x3f81111111111110)
-REPEATED(3232, $0xbfc5555555555555)
-REPEATED(3264, $0xbda907c0e63adbb6)
-REPEATED(3296, $0x3e21eeb66b683028)
-REPEATED(3328, $0xbe927e4fa15bd814)
-REPEATED(3360, $0x3efa01a019f4d0ed)
-REPEATED(3392, $0xbf56c16c16c16960)
-REPEATED(3424, $0x3e40000000000000)
-REPEATED(3456, $0x41c0000000000000)
-REPEATED(3488, $0x0000000000000001)
-REPEATED(3520, $0x401c000000000000)
-REPEATED(3552, $0x4010000000000000)
-REPEATED(3584, $0x3e0ff247156a53a2)
-REPEATED(3616, $0xbe4a7f4a11380e73)
-REPEATED(3648, $0x3e7c8a212189b424)
-REPEATED(3680, $0xbeab8ce493292da5)
-REPEATED(3712, $0x3ed7ef644c7815aa)
-REPEATED(3744, $0xbef99537515467be)
-REPEATED(3776, $0xbf2a1df5e81f57b4)
-REPEATED(3808, $0x3f749c672e199469)
-REPEATED(3840, $0x3fa3079edf5181df)
-REPEATED(3872, $0x3fb7fee004e1eefe)
-REPEATED(3904, $0x3fb16ecefcfa4d10)
-REPEATED(3936, $0xbfc1df1ad154a286)
-REPEATED(3968, $0xbdf2feb115e10ff8)
-REPEATED(4000, $0x3e2bc41def3d5cc5)
-REPEATED(4032, $0xbe564110b1736fb3)
-REPEATED(4064, $0x3e74dcd6b6d85452)
-REPEATED(4096, $0x3e9393f4d359a7fd)
-REPEATED(4128, $0xbee7884d2487d5ef)
-REPEATED(4160, $0x3f23be0432bfa860)
-REPEATED(4192, $0xbf48d4a9a6465372)
-REPEATED(4224, $0xbf909623884747db)
-REPEATED(4256, $0xbfb0fb06dfe4c6c0)
-REPEATED(4288, $0xbfb9ddb23c3e8f13)
-REPEATED(4320, $0x3f8f7f5df66fd797)
-REPEATED(4352, $0x3ff3ba5916e9fd7f)
-REPEATED(4384, $0x4085900000000000)
-REPEATED(4416, $0x1f40000000000000)
-REPEATED(4448, $0x20b0000000000000)
-REPEATED(4480, $0x3dd0f8a27a51ad26)
-REPEATED(4512, $0x3e4f8d476ab1a455)
-REPEATED(4544, $0x3ebb9e2333703249)
-REPEATED(4576, $0x3f1f9a324ddf0f34)
-REPEATED(4608, $0x3f7565bcd0e434bb)
-REPEATED(4640, $0x3fbce2f21a042bd7)
-REPEATED(4672, $0xbe13c1e91b012003)
-REPEATED(4704, $0xbe85f39372686202)
-REPEATED(4736, $0xbeef4d21efdafc7d)
-REPEATED(4768, $0xbf4c02db3f4735cb)
-REPEATED(4800, $0xbf9b82ce312882f8)
-REPEATED(4832, $0xbfd812746b0379e7)
-REPEATED(4864, $0x3c71ae3a914fed80)
-REPEATED(4896, $0x3ff20dd750429b6d)
-REPEATED(4928, $0x403e000000000000)
-REPEATED(4960, $0x4044000000000000)
-REPEATED(4992, $0x7e37e43c8800759c)
-REPEATED(5024, $0xbfe0000000000000)
-REPEATED(5056, $0x4095900000000000)
-REPEATED(5088, $0x3fc71eb851eb851f)
-REPEATED(5120, $0x40a39a296f7d925e)
-REPEATED(5152, $0x40e052d26b2e45e4)
-REPEATED(5184, $0x40f06c1c55b78f20)
-REPEATED(5216, $0x40e66c3e869b752a)
-REPEATED(5248, $0x40cad1d8cd4ee71d)
-REPEATED(5280, $0x409ece5d2213c0cc)
-REPEATED(5312, $0x4060a4888b1a436e)
-REPEATED(5344, $0x400b18d91e9eef75)
-REPEATED(5376, $0x40b46a7eca984b69)
-REPEATED(5408, $0x40dc0e457cb1ae76)
-REPEATED(5440, $0x40e3317caa64f4be)
-REPEATED(5472, $0x40d4b772d5d65266)
-REPEATED(5504, $0x40b512322e75c89f)
-REPEATED(5536, $0x4085797efdc8b3f7)
-REPEATED(5568, $0x4045281b386e1ab5)
-REPEATED(5600, $0x3fdb333333333333)
-REPEATED(5632, $0x3ff999999999999a)
-REPEATED(5664, $0x3f49615ac0b7ace9)
-REPEATED(5696, $0x3f9744eb6c45ec67)
-REPEATED(5728, $0x3fcef2abb9b85c37)
-REPEATED(5760, $0x3ff453cc085375b2)
-REPEATED(5792, $0x400d2ecb1a3d02c4)
-REPEATED(5824, $0x401713f71462256a)
-REPEATED(5856, $0x4012857748cab19b)
-REPEATED(5888, $0x3ff6c665fde9526a)
-REPEATED(5920, $0x3e120d3f686439e4)
-REPEATED(5952, $0x3f41f18cbfdf2728)
-REPEATED(5984, $0x3f8f207a7eab17bf)
-REPEATED(6016, $0x3fc2f5123394f040)
-REPEATED(6048, $0x3fe61292f23385c9)
-REPEATED(6080, $0x3ffad278e6526633)
-REPEATED(6112, $0x40006cefbb46a449)
-REPEATED(6144, $0x4014000000000000)
-REPEATED(6176, $0x3e8afb74d693bf93)
-REPEATED(6208, $0x3efc6ec6cc59e02a)
-REPEATED(6240, $0x3f545c1908425345)
-REPEATED(6272, $0x3f9b2b41193b4ee7)
-REPEATED(6304, $0x3fd2fad9315255cf)
-REPEATED(6336, $0x3ffc8ea6461fa445)
-REPEATED(6368, $0x4015daea6e875003)
-REPEATED(6400, $0x401aa1b1c13ee526)
-REPEATED(6432, $0x3ce269bff1f8c190)
-REPEATED(6464, $0x3e831446f740b9e0)
-REPEATED(6496, $0x3ef35c2c496374bf)
-REPEATED(6528, $0x3f49c8bc979dc5d7)
-REPEATED(6560, $0x3f8e76f93215462a)
-REPEATED(6592, $0x3fc186eb183443fb)
-REPEATED(6624, $0x3fe331d34fc7d77f)
-REPEATED(6656, $0x4020000000000000)
-REPEATED(6688, $0x4008000000000000)
-REPEATED(6720, $0x4018000000000000)
-REPEATED(6752, $0x3e92b4bb069ee6a9)
-REPEATED(6784, $0x3eaedf317afe0c72)
-REPEATED(6816, $0x3ed2640a5e8ab73e)
-REPEATED(6848, $0x3ef5806d7786fbc2)
-REPEATED(6880, $0x3f1a127dd231f4b2)
-REPEATED(6912, $0x3f40b36af3424c50)
-REPEATED(6944, $0x3f67add6eae5b8fd)
-REPEATED(6976, $0x3f951322ac7d7fd2)
-REPEATED(7008, $0x3fd4a34cc4a60fa7)
-REPEATED(7040, $0xbe81be56b7e101c6)
-REPEATED(7072, $0xbe9d06b46182e294)
-REPEATED(7104, $0xbec125408d7ee6eb)
-REPEATED(7136, $0xbee3cb5f201754a6)
-REPEATED(7168, $0xbf078de85fa0bf74)
-REPEATED(7200, $0xbf2d3fd4bda4f97b)
-REPEATED(7232, $0xbf538ac5c2c96006)
-REPEATED(7264, $0xbf7e404fc218ecff)
-REPEATED(7296, $0xbfb13e001a557607)
-REPEATED(7328, $0x3fdb0ee6072093ce)
-REPEATED(7360, $0x3f74bffc9d8b455b)
-REPEATED(7392, $0xbf5ef8d748aeb0f2)
-REPEATED(7424, $0x3f4b92c33f9445e5)
-REPEATED(7456, $0xbf438134d4f8896f)
-REPEATED(7488, $0x3f4a01a017dcf9e1)
-REPEATED(7520, $0xbf66c16c16c149f4)
-REPEATED(7552, $0x3fb5555555555555)
-REPEATED(7584, $0x3fdacfe390c97d69)
-REPEATED(7616, $0x3ff762d86356be3f)
-REPEATED(7648, $0x3c9b86a722197829)
-REPEATED(7680, $0x3ff8000000000000)
-REPEATED(7712, $0xbf275c084e78a4cd)
-REPEATED(7744, $0xbf22fae5cb379bf2)
-REPEATED(7776, $0xbf3fd8e50abf2196)
-REPEATED(7808, $0xbf50fb38d217b800)
-REPEATED(7840, $0xbf6336dbe66757c8)
-REPEATED(7872, $0xbf75a06a5d662cb4)
-REPEATED(7904, $0xbf8863563f44f303)
-REPEATED(7936, $0xbf9b9f8b11bfd3d0)
-REPEATED(7968, $0xbfafb44202a2306b)
-REPEATED(8000, $0xbfc2feeeb98a78ea)
-REPEATED(8032, $0xbfdb1cb63005ee98)
-REPEATED(8064, $0x3f1f255c4568ac4d)
-REPEATED(8096, $0x3f194e73cc9821e1)
-REPEATED(8128, $0x3f353b23429da21b)
-REPEATED(8160, $0x3f46a3e76070c135)
-REPEATED(8192, $0x3f599d3f5c0cad5e)
-REPEATED(8224, $0x3f6cd2011454fd05)
-REPEATED(8256, $0x3f803c0adafa529c)
-REPEATED(8288, $0x3f92564717896ec6)
-REPEATED(8320, $0x3fa4de9aa1779d23)
-REPEATED(8352, $0x3fb8512e5903903e)
-REPEATED(8384, $0x3fceca189b8e6f6d)
-REPEATED(8416, $0x3fee6f0cbb873616)
-REPEATED(8448, $0x3fb0497fbf0fa8ab)
-REPEATED(8480, $0xbf9531da6b6dedbf)
-REPEATED(8512, $0x3f7f037df4b69ba2)
-REPEATED(8544, $0xbf71110b33fc17d6)
-REPEATED(8576, $0x3f7041040c62923c)
-REPEATED(8608, $0xbf811111111095e6)
-GLOBL constants<>(SB), RODATA|NOPTR, $8640
+REPEATED(160, $0x8000000000000000)
+REPEATED(192, $0x0000000000000000)
+REPEATED(224, $0x3ff71547652b82fe)
+REPEATED(256, $0x4338000000000000)
+REPEATED(288, $0x3fe62e42fee00000)
+REPEATED(320, $0x3dea39ef35793c76)
+REPEATED(352, $0x3de6124613a86d09)
+REPEATED(384, $0x3e21eed8eff8d898)
+REPEATED(416, $0x3e5ae64567f544e4)
+REPEATED(448, $0x3e927e4fb7789f5c)
+REPEATED(480, $0x3ec71de3a556c734)
+REPEATED(512, $0x3efa01a01a01a01a)
+REPEATED(544, $0x3f2a01a01a01a01a)
+REPEATED(576, $0x3f56c16c16c16c17)
+REPEATED(608, $0x3f81111111111111)
+REPEATED(640, $0x3fa5555555555555)
+REPEATED(672, $0x3fc5555555555555)
+REPEATED(704, $0x3fe0000000000000)
+REPEATED(736, $0x4086200000000000)
+REPEATED(768, $0xfc00000000000000)
+REPEATED(800, $0x0400000000000000)
+REPEATED(832, $0x43f0000000000000)
+REPEATED(864, $0x3bf0000000000000)
+REPEATED(896, $0xc087500000000000)
+REPEATED(928, $0x4087500000000000)
+REPEATED(960, $0xc086200000000000)
+REPEATED(992, $0x43300000000003ff)
+REPEATED(1024, $0x0010000000000000)
+REPEATED(1056, $0x4350000000000000)
+REPEATED(1088, $0x4330000000000435)
+REPEATED(1120, $0x00095f619980c433)
+REPEATED(1152, $0x000fffffffffffff)
+REPEATED(1184, $0x3fe6a09e667f3bcd)
+REPEATED(1216, $0x4330000000000000)
+REPEATED(1248, $0x4000000000000000)
+REPEATED(1280, $0x3fc2b5900de53b32)
+REPEATED(1312, $0x3fc39fe51a7c18f9)
+REPEATED(1344, $0x3fc7462b51cb66b1)
+REPEATED(1376, $0x3fcc71c62e3f11e6)
+REPEATED(1408, $0x3fd2492492df281a)
+REPEATED(1440, $0x3fd99999999952d7)
+REPEATED(1472, $0x3fe5555555555558)
+REPEATED(1504, $0x00000000000007ff)
+REPEATED(1536, $0xbff0000000000000)
+REPEATED(1568, $0x3e5af4de97ca4194)
+REPEATED(1600, $0x3ec71de0231960eb)
+REPEATED(1632, $0x3f2a01a01abe7fe1)
+REPEATED(1664, $0x3f811111111100dc)
+REPEATED(1696, $0x3fc5555555555557)
+REPEATED(1728, $0x3e21f730349868ce)
+REPEATED(1760, $0x3e927e4db646b17e)
+REPEATED(1792, $0x3efa01a01a6d889c)
+REPEATED(1824, $0x3f56c16c16c162d4)
+REPEATED(1856, $0x3fa5555555555556)
+REPEATED(1888, $0x4086280000000000)
+REPEATED(1920, $0x40862e42fefa39ef)
+REPEATED(1952, $0xc086280000000000)
+REPEATED(1984, $0x3fb32db888c52864)
+REPEATED(2016, $0x3fbe0a2b03e150e2)
+REPEATED(2048, $0x3fc3b13514f4002f)
+REPEATED(2080, $0x3fcc71c71bedcd84)
+REPEATED(2112, $0x3fd9999999999943)
+REPEATED(2144, $0x3fc402242bc60613)
+REPEATED(2176, $0x3fbbc391e7038fd7)
+REPEATED(2208, $0x3fc111abf2a997be)
+REPEATED(2240, $0x3fc745d1993edef4)
+REPEATED(2272, $0x3fd2492492499d64)
+REPEATED(2304, $0x3fe5555555555555)
+REPEATED(2336, $0x4046000000000000)
+REPEATED(2368, $0x3fe3333333333333)
+REPEATED(2400, $0x3fbe02e6fff27908)
+REPEATED(2432, $0x3fbdf7cc8e5fa539)
+REPEATED(2464, $0x3fc1118c7e4b0917)
+REPEATED(2496, $0x3fc3b1395d2190c1)
+REPEATED(2528, $0x3fc745d177a96056)
+REPEATED(2560, $0x3fcc71c71c6eaa10)
+REPEATED(2592, $0x3fd2492492492521)
+REPEATED(2624, $0x3fd999999999999a)
+REPEATED(2656, $0x3c85555555555555)
+REPEATED(2688, $0xc087c00000000000)
+REPEATED(2720, $0x0800000000000000)
+REPEATED(2752, $0x37f0000000000000)
+REPEATED(2784, $0x4087c00000000000)
+REPEATED(2816, $0xf800000000000000)
+REPEATED(2848, $0x47f0000000000000)
+REPEATED(2880, $0x3fe45f306dc9c883)
+REPEATED(2912, $0x3ff921fb54442d18)
+REPEATED(2944, $0x3c91a62633145c07)
+REPEATED(2976, $0xb91f1976b7ed8fbc)
+REPEATED(3008, $0xbd6ab161757f0c63)
+REPEATED(3040, $0x3de61217c1864fa1)
+REPEATED(3072, $0xbe5ae64540f0ba18)
+REPEATED(3104, $0x3ec71de3a545e700)
+REPEATED(3136, $0xbf2a01a01a019926)
+REPEATED(3168, $0x3f81111111111110)
+REPEATED(3200, $0xbfc5555555555555)
+REPEATED(3232, $0xbda907c0e63adbb6)
+REPEATED(3264, $0x3e21eeb66b683028)
+REPEATED(3296, $0xbe927e4fa15bd814)
+REPEATED(3328, $0x3efa01a019f4d0ed)
+REPEATED(3360, $0xbf56c16c16c16960)
+REPEATED(3392, $0x3e40000000000000)
+REPEATED(3424, $0x41c0000000000000)
+REPEATED(3456, $0x0000000000000001)
+REPEATED(3488, $0x401c000000000000)
+REPEATED(3520, $0x4010000000000000)
+REPEATED(3552, $0x3e0ff247156a53a2)
+REPEATED(3584, $0xbe4a7f4a11380e73)
+REPEATED(3616, $0x3e7c8a212189b424)
+REPEATED(3648, $0xbeab8ce493292da5)
+REPEATED(3680, $0x3ed7ef644c7815aa)
+REPEATED(3712, $0xbef99537515467be)
+REPEATED(3744, $0xbf2a1df5e81f57b4)
+REPEATED(3776, $0x3f749c672e199469)
+REPEATED(3808, $0x3fa3079edf5181df)
+REPEATED(3840, $0x3fb7fee004e1eefe)
+REPEATED(3872, $0x3fb16ecefcfa4d10)
+REPEATED(3904, $0xbfc1df1ad154a286)
+REPEATED(3936, $0xbdf2feb115e10ff8)
+REPEATED(3968, $0x3e2bc41def3d5cc5)
+REPEATED(4000, $0xbe564110b1736fb3)
+REPEATED(4032, $0x3e74dcd6b6d85452)
+REPEATED(4064, $0x3e9393f4d359a7fd)
+REPEATED(4096, $0xbee7884d2487d5ef)
+REPEATED(4128, $0x3f23be0432bfa860)
+REPEATED(4160, $0xbf48d4a9a6465372)
+REPEATED(4192, $0xbf909623884747db)
+REPEATED(4224, $0xbfb0fb06dfe4c6c0)
+REPEATED(4256, $0xbfb9ddb23c3e8f13)
+REPEATED(4288, $0x3f8f7f5df66fd797)
+REPEATED(4320, $0x3ff3ba5916e9fd7f)
+REPEATED(4352, $0x4085900000000000)
+REPEATED(4384, $0x1f40000000000000)
+REPEATED(4416, $0x20b0000000000000)
+REPEATED(4448, $0x3dd0f8a27a51ad26)
+REPEATED(4480, $0x3e4f8d476ab1a455)
+REPEATED(4512, $0x3ebb9e2333703249)
+REPEATED(4544, $0x3f1f9a324ddf0f34)
+REPEATED(4576, $0x3f7565bcd0e434bb)
+REPEATED(4608, $0x3fbce2f21a042bd7)
+REPEATED(4640, $0xbe13c1e91b012003)
+REPEATED(4672, $0xbe85f39372686202)
+REPEATED(4704, $0xbeef4d21efdafc7d)
+REPEATED(4736, $0xbf4c02db3f4735cb)
+REPEATED(4768, $0xbf9b82ce312882f8)
+REPEATED(4800, $0xbfd812746b0379e7)
+REPEATED(4832, $0x3c71ae3a914fed80)
+REPEATED(4864, $0x3ff20dd750429b6d)
+REPEATED(4896, $0x403e000000000000)
+REPEATED(4928, $0x4044000000000000)
+REPEATED(4960, $0x7e37e43c8800759c)
+REPEATED(4992, $0xbfe0000000000000)
+REPEATED(5024, $0x4095900000000000)
+REPEATED(5056, $0x3fc71eb851eb851f)
+REPEATED(5088, $0x40a39a296f7d925e)
+REPEATED(5120, $0x40e052d26b2e45e4)
+REPEATED(5152, $0x40f06c1c55b78f20)
+REPEATED(5184, $0x40e66c3e869b752a)
+REPEATED(5216, $0x40cad1d8cd4ee71d)
+REPEATED(5248, $0x409ece5d2213c0cc)
+REPEATED(5280, $0x4060a4888b1a436e)
+REPEATED(5312, $0x400b18d91e9eef75)
+REPEATED(5344, $0x40b46a7eca984b69)
+REPEATED(5376, $0x40dc0e457cb1ae76)
+REPEATED(5408, $0x40e3317caa64f4be)
+REPEATED(5440, $0x40d4b772d5d65266)
+REPEATED(5472, $0x40b512322e75c89f)
+REPEATED(5504, $0x4085797efdc8b3f7)
+REPEATED(5536, $0x4045281b386e1ab5)
+REPEATED(5568, $0x3fdb333333333333)
+REPEATED(5600, $0x3ff999999999999a)
+REPEATED(5632, $0x3f49615ac0b7ace9)
+REPEATED(5664, $0x3f9744eb6c45ec67)
+REPEATED(5696, $0x3fcef2abb9b85c37)
+REPEATED(5728, $0x3ff453cc085375b2)
+REPEATED(5760, $0x400d2ecb1a3d02c4)
+REPEATED(5792, $0x401713f71462256a)
+REPEATED(5824, $0x4012857748cab19b)
+REPEATED(5856, $0x3ff6c665fde9526a)
+REPEATED(5888, $0x3e120d3f686439e4)
+REPEATED(5920, $0x3f41f18cbfdf2728)
+REPEATED(5952, $0x3f8f207a7eab17bf)
+REPEATED(5984, $0x3fc2f5123394f040)
+REPEATED(6016, $0x3fe61292f23385c9)
+REPEATED(6048, $0x3ffad278e6526633)
+REPEATED(6080, $0x40006cefbb46a449)
+REPEATED(6112, $0x4014000000000000)
+REPEATED(6144, $0x3e8afb74d693bf93)
+REPEATED(6176, $0x3efc6ec6cc59e02a)
+REPEATED(6208, $0x3f545c1908425345)
+REPEATED(6240, $0x3f9b2b41193b4ee7)
+REPEATED(6272, $0x3fd2fad9315255cf)
+REPEATED(6304, $0x3ffc8ea6461fa445)
+REPEATED(6336, $0x4015daea6e875003)
+REPEATED(6368, $0x401aa1b1c13ee526)
+REPEATED(6400, $0x3ce269bff1f8c190)
+REPEATED(6432, $0x3e831446f740b9e0)
+REPEATED(6464, $0x3ef35c2c496374bf)
+REPEATED(6496, $0x3f49c8bc979dc5d7)
+REPEATED(6528, $0x3f8e76f93215462a)
+REPEATED(6560, $0x3fc186eb183443fb)
+REPEATED(6592, $0x3fe331d34fc7d77f)
+REPEATED(6624, $0x4020000000000000)
+REPEATED(6656, $0x4008000000000000)
+REPEATED(6688, $0x4018000000000000)
+REPEATED(6720, $0x3e92b4bb069ee6a9)
+REPEATED(6752, $0x3eaedf317afe0c72)
+REPEATED(6784, $0x3ed2640a5e8ab73e)
+REPEATED(6816, $0x3ef5806d7786fbc2)
+REPEATED(6848, $0x3f1a127dd231f4b2)
+REPEATED(6880, $0x3f40b36af3424c50)
+REPEATED(6912, $0x3f67add6eae5b8fd)
+REPEATED(6944, $0x3f951322ac7d7fd2)
+REPEATED(6976, $0x3fd4a34cc4a60fa7)
+REPEATED(7008, $0xbe81be56b7e101c6)
+REPEATED(7040, $0xbe9d06b46182e294)
+REPEATED(7072, $0xbec125408d7ee6eb)
+REPEATED(7104, $0xbee3cb5f201754a6)
+REPEATED(7136, $0xbf078de85fa0bf74)
+REPEATED(7168, $0xbf2d3fd4bda4f97b)
+REPEATED(7200, $0xbf538ac5c2c96006)
+REPEATED(7232, $0xbf7e404fc218ecff)
+REPEATED(7264, $0xbfb13e001a557607)
+REPEATED(7296, $0x3fdb0ee6072093ce)
+REPEATED(7328, $0x3f74bffc9d8b455b)
+REPEATED(7360, $0xbf5ef8d748aeb0f2)
+REPEATED(7392, $0x3f4b92c33f9445e5)
+REPEATED(7424, $0xbf438134d4f8896f)
+REPEATED(7456, $0x3f4a01a017dcf9e1)
+REPEATED(7488, $0xbf66c16c16c149f4)
+REPEATED(7520, $0x3fb5555555555555)
+REPEATED(7552, $0x3fdacfe390c97d69)
+REPEATED(7584, $0x3ff762d86356be3f)
+REPEATED(7616, $0x3c9b86a722197829)
+REPEATED(7648, $0x3ff8000000000000)
+REPEATED(7680, $0xbf275c084e78a4cd)
+REPEATED(7712, $0xbf22fae5cb379bf2)
+REPEATED(7744, $0xbf3fd8e50abf2196)
+REPEATED(7776, $0xbf50fb38d217b800)
+REPEATED(7808, $0xbf6336dbe66757c8)
+REPEATED(7840, $0xbf75a06a5d662cb4)
+REPEATED(7872, $0xbf8863563f44f303)
+REPEATED(7904, $0xbf9b9f8b11bfd3d0)
+REPEATED(7936, $0xbfafb44202a2306b)
+REPEATED(7968, $0xbfc2feeeb98a78ea)
+REPEATED(8000, $0xbfdb1cb63005ee98)
+REPEATED(8032, $0x3f1f255c4568ac4d)
+REPEATED(8064, $0x3f194e73cc9821e1)
+REPEATED(8096, $0x3f353b23429da21b)
+REPEATED(8128, $0x3f46a3e76070c135)
+REPEATED(8160, $0x3f599d3f5c0cad5e)
+REPEATED(8192, $0x3f6cd2011454fd05)
+REPEATED(8224, $0x3f803c0adafa529c)
+REPEATED(8256, $0x3f92564717896ec6)
+REPEATED(8288, $0x3fa4de9aa1779d23)
+REPEATED(8320, $0x3fb8512e5903903e)
+REPEATED(8352, $0x3fceca189b8e6f6d)
+REPEATED(8384, $0x3fee6f0cbb873616)
+REPEATED(8416, $0x3fb0497fbf0fa8ab)
+REPEATED(8448, $0xbf9531da6b6dedbf)
+REPEATED(8480, $0x3f7f037df4b69ba2)
+REPEATED(8512, $0xbf71110b33fc17d6)
+REPEATED(8544, $0x3f7041040c62923c)
+REPEATED(8576, $0xbf811111111095e6)
+GLOBL constants<>(SB), RODATA|NOPTR, $8608
 
 DATA tails<>+0(SB)/8, $0xffffffffffffffff
 DATA tails<>+8(SB)/8, $0xffffffffffffffff

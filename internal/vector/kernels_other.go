@@ -7,18 +7,18 @@ package vector
 func divideKernel(dst, x, y []float64)                               { panic(missing) }
 func inverseKernel(dst, x []float64)                                 { panic(missing) }
 func sqrtKernel(dst, x []float64)                                    { panic(missing) }
-func absKernel(dst, x []float64, wide bool)                          { panic(missing) }
+func absKernel(dst, x []float64)                                     { panic(missing) }
 func subProductKernel(dst, x, y, z []float64, wide bool)             { panic(missing) }
-func largerKernel(dst, x, y []float64, wide bool)                    { panic(missing) }
-func smallerKernel(dst, x, y []float64, wide bool)                   { panic(missing) }
-func maximumKernel(dst, x, y []float64, wide bool)                   { panic(missing) }
-func minimumKernel(dst, x, y []float64, wide bool)                   { panic(missing) }
-func greaterKernel(dst, x, y []float64, wide bool)                   { panic(missing) }
-func reachesKernel(dst, x, y []float64, wide bool)                   { panic(missing) }
-func equalKernel(dst, x, y []float64, wide bool)                     { panic(missing) }
-func positiveKernel(dst, x []float64, wide bool)                     { panic(missing) }
-func signKernel(dst, x []float64, wide bool)                         { panic(missing) }
-func whereKernel(dst, x, y, z []float64, wide bool)                  { panic(missing) }
+func largerKernel(dst, x, y []float64)                               { panic(missing) }
+func smallerKernel(dst, x, y []float64)                              { panic(missing) }
+func maximumKernel(dst, x, y []float64)                              { panic(missing) }
+func minimumKernel(dst, x, y []float64)                              { panic(missing) }
+func greaterKernel(dst, x, y []float64)                              { panic(missing) }
+func reachesKernel(dst, x, y []float64)                              { panic(missing) }
+func equalKernel(dst, x, y []float64)                                { panic(missing) }
+func positiveKernel(dst, x []float64)                                { panic(missing) }
+func signKernel(dst, x []float64)                                    { panic(missing) }
+func whereKernel(dst, x, y, z []float64)                             { panic(missing) }
 func expKernel(dst, x []float64, wide bool)                          { panic(missing) }
 func sigmoidKernel(dst, x []float64, wide bool)                      { panic(missing) }
 func sumExpKernel(a []float64, shift float64, wide bool) float64     { panic(missing) }
@@ -35,6 +35,6 @@ func sumKernel(a []float64, wide bool) float64                       { panic(mis
 func erfKernel(dst, x []float64, wide bool)                          { panic(missing) }
 func erfcKernel(dst, x []float64, wide bool)                         { panic(missing) }
 func logNdtrKernel(dst, x []float64, wide bool)                      { panic(missing) }
-func ndtrInvKernel(dst, x []float64, wide bool)                      { panic(missing) }
+func ndtrInvKernel(dst, x []float64)                                 { panic(missing) }
 func logGammaKernel(dst, x []float64, wide bool)                     { panic(missing) }
 func digammaKernel(dst, x []float64, wide bool)                      { panic(missing) }

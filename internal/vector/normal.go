@@ -61,7 +61,7 @@ func (s Set) NdtrInv(dst, u []float64) {
 		each(dst, u, ndtrInv)
 		return
 	}
-	ndtrInvKernel(dst, u, s == AVX512)
+	ndtrInvKernel(dst, u)
 }
 
 // The rational functions of Wichura, Algorithm AS 241 (Applied Statistics 37, 1988),

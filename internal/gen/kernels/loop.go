@@ -19,9 +19,8 @@ type kernel struct {
 	doc     string // what it computes
 	vectors int    // operands: x, y, z
 	repeat  string // those that may be one number, see [machine.repeat]
-	narrow  bool   // whether wider vectors gain nothing, as where the divider sets the time
+	narrow  bool   // whether wider vectors gain nothing that whole programs show
 	partial bool   // whether body may call leave
-	aligned bool   // whether the loop of wide vectors is so short that where it lies sets the time
 	body    func(m *machine, in []vector) (v vector)
 }
 
@@ -129,15 +128,11 @@ func (k kernel) emit(m *machine) {
 			steps[i] = m.repeat(m.Load(m.Param(operands[i]).Len(), m.GP64()), from[i])
 		}
 	}
-	// which the jump of repeat goes to: to PCALIGN none may
 	dst := m.Load(m.Param("dst").Base(), m.GP64())
 	if k.partial {
 		m.MOVB(operand.U8(0), address(m.Return(outsideResult)))
 	}
 
-	if k.aligned && m.wide {
-		m.align()
-	}
 	m.Label("loop")
 	m.SUBQ(operand.I32(m.lanes()), l.left)
 	m.JL(operand.LabelRef("tail"))
@@ -167,12 +162,6 @@ func (k kernel) emit(m *machine) {
 	l.store(v, dst)
 	m.Label("done")
 	m.end()
-}
-
-// align begins a line of the code cache, so that no jump at the head of a loop lies across
-// two: processors with microcode against a fault of such jumps decode them anew each time.
-func (m *machine) align() {
-	m.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.U8(64)}})
 }
 
 // repeat returns the bytes from a vector of an operand to the next. They are 0 for an

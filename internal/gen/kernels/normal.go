@@ -7,8 +7,11 @@ var normals = []emitter{
 	function("erf", "the error function.", (*machine).erf),
 	function("erfc", "the complementary error function.", (*machine).erfc),
 	function("logNdtr", "ln Φ(x).", (*machine).logNdtr),
-	function("ndtrInv", "the quantile of x of the standard normal distribution.",
-		(*machine).ndtrInv),
+	kernel{
+		name: "ndtrInv", vectors: 1, narrow: true,
+		doc:  "the quantile of x of the standard normal distribution.",
+		body: func(m *machine, in []vector) vector { return m.ndtrInv(in[0]) },
+	},
 }
 
 // erfCoefficients are of (erf(x)/x − 2/√π)/x² as a polynomial of x², for |x| ≤ 1, to

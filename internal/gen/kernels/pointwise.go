@@ -19,7 +19,7 @@ var pointwise = []kernel{
 		body: func(m *machine, in []vector) vector { return m.sqrt(in[0]) },
 	},
 	{
-		name: "abs", code: "Abs", vectors: 1, doc: "|x|.",
+		name: "abs", code: "Abs", vectors: 1, narrow: true, doc: "|x|.",
 		body: func(m *machine, in []vector) vector { return m.and(in[0], bits(magnitude)) },
 	},
 	{
@@ -27,50 +27,56 @@ var pointwise = []kernel{
 		body: func(m *machine, in []vector) vector { return m.fnma(in[1], in[2], in[0]) },
 	},
 	{
-		name: "larger", code: "Larger", vectors: 2, doc: "the larger of x and y, NaN if either is.",
+		name: "larger", code: "Larger", vectors: 2, narrow: true,
+		doc: "the larger of x and y, NaN if either is.",
 		body: func(m *machine, in []vector) vector {
 			return m.unlessNaN(m.larger(in[0], in[1]), in[0], in[1])
 		},
 	},
 	{
-		name: "smaller", code: "Smaller", vectors: 2,
+		name: "smaller", code: "Smaller", vectors: 2, narrow: true,
 		doc: "the smaller of x and y, NaN if either is.",
 		body: func(m *machine, in []vector) vector {
 			return m.unlessNaN(m.smaller(in[0], in[1]), in[0], in[1])
 		},
 	},
 	{
-		name: "maximum", code: "Maximum", vectors: 2, repeat: "y", aligned: true,
+		name: "maximum", code: "Maximum", vectors: 2, repeat: "y", narrow: true,
 		doc: "the larger of x and y.",
 		body: func(m *machine, in []vector) vector {
 			return m.orInfinity(m.larger(in[0], in[1]), in[0], in[1], math.Inf(1))
 		},
 	},
 	{
-		name: "minimum", code: "Minimum", vectors: 2, repeat: "y", aligned: true,
+		name: "minimum", code: "Minimum", vectors: 2, repeat: "y", narrow: true,
 		doc: "the smaller of x and y.",
 		body: func(m *machine, in []vector) vector {
 			return m.orInfinity(m.smaller(in[0], in[1]), in[0], in[1], math.Inf(-1))
 		},
 	},
 	{
-		name: "greater", code: "Greater", vectors: 2, doc: "1[x > y], NaN if either is.",
+		name: "greater", code: "Greater", vectors: 2, narrow: true,
+		doc:  "1[x > y], NaN if either is.",
 		body: func(m *machine, in []vector) vector { return m.indicator(in[0], gt, in[1]) },
 	},
 	{
-		name: "reaches", code: "AtLeast", vectors: 2, doc: "1[x ≥ y], NaN if either is.",
+		name: "reaches", code: "AtLeast", vectors: 2, narrow: true,
+		doc:  "1[x ≥ y], NaN if either is.",
 		body: func(m *machine, in []vector) vector { return m.indicator(in[0], ge, in[1]) },
 	},
 	{
-		name: "equal", code: "Equal", vectors: 2, doc: "1[x = y], NaN if either is.",
+		name: "equal", code: "Equal", vectors: 2, narrow: true,
+		doc:  "1[x = y], NaN if either is.",
 		body: func(m *machine, in []vector) vector { return m.indicator(in[0], eq, in[1]) },
 	},
 	{
-		name: "positive", code: "Positive", vectors: 1, doc: "1[x > 0], NaN of NaN.",
+		name: "positive", code: "Positive", vectors: 1, narrow: true,
+		doc:  "1[x > 0], NaN of NaN.",
 		body: func(m *machine, in []vector) vector { return m.indicator(in[0], gt, m.zero()) },
 	},
 	{
-		name: "sign", vectors: 1, doc: "1 with the sign of x; 0 and NaN are themselves.",
+		name: "sign", vectors: 1, narrow: true,
+		doc: "1 with the sign of x; 0 and NaN are themselves.",
 		body: func(m *machine, in []vector) vector {
 			x := in[0]
 			v := m.or(m.and(x, bits(sign)), bits(one))
@@ -80,7 +86,8 @@ var pointwise = []kernel{
 		},
 	},
 	{
-		name: "where", code: "Where", vectors: 3, doc: "y where x is not 0, else z.",
+		name: "where", code: "Where", vectors: 3, narrow: true,
+		doc: "y where x is not 0, else z.",
 		body: func(m *machine, in []vector) vector {
 			return m.choose(m.cmp(in[0], neq, 0), in[1], in[2])
 		},

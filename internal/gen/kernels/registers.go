@@ -36,6 +36,9 @@ func (s *set) elementwise() {
 
 	// scalar writes an operation on the lanes of x and the number m[b].
 	scalar := func(code string, body func(x Mem, m vector) vector) {
+		if (code == "DivS" || code == "RDivS" || code == "RSubS") && s.shared(code) {
+			return
+		}
 		s.operation(code)
 		m := s.reg(s.number("B"))
 		s.each("A", "", func(x, _, _ Mem) vector { return body(x, m) })
@@ -60,9 +63,13 @@ func (s *set) elementwise() {
 	scalar("RDivS", func(x Mem, m vector) vector { return s.apply(s.VDIVPD, x, m) })
 
 	// A minimum, and a maximum, is its second operand if either is NaN.
-	s.operation("Finite")
-	largest, least := s.reg(math.MaxFloat64), s.reg(-math.MaxFloat64)
-	s.each("A", "", func(x, _, _ Mem) vector { return s.max(least, s.apply(s.VMINPD, x, largest)) })
+	if !s.shared("Finite") {
+		s.operation("Finite")
+		largest, least := s.reg(math.MaxFloat64), s.reg(-math.MaxFloat64)
+		s.each("A", "", func(x, _, _ Mem) vector {
+			return s.max(least, s.apply(s.VMINPD, x, largest))
+		})
+	}
 
 	s.operation("SigmoidShift")
 	one := s.reg(1)

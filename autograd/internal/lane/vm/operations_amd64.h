@@ -8,12 +8,12 @@
 	ADDQ R9, to
 
 // DISPATCH jumps to where the operation starts, NEXT to where the one that follows does.
-#define DISPATCH(table) \
+#define DISPATCH() \
 	MOVLQSX Op_Code(R13), AX; \
-	LEAQ table, CX; \
+	MOVQ state_table(R11), CX; \
 	MOVQ (CX)(AX*8), CX; \
 	JMP CX
 
-#define NEXT(table) \
+#define NEXT() \
 	LEAQ Op__size(R13), R13; \
-	DISPATCH(table)
+	DISPATCH()
