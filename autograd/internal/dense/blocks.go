@@ -261,7 +261,8 @@ func (c *chain) findLocal() {
 // place is where an offset in the rows from one on lies: in a local area as if these were the
 // first.
 func (c *chain) place(off, from int) int {
-	i, found := slices.BinarySearchFunc(c.local, off, func(x area, off int) int { return x.off - off })
+	i, found := slices.BinarySearchFunc(c.local, off,
+		func(x area, off int) int { return x.off - off })
 	if !found {
 		i--
 	}
