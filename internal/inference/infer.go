@@ -85,7 +85,7 @@ func Infer(ctx context.Context, data *dataset.Table, models []sem.Scored, proble
 	if err != nil {
 		return nil, err
 	}
-	best.Doubted = best == first || best.trust != t
+	best.Doubted = best.doubt.Refuted != "" || best.doubt.Basis != ""
 	best.Evidence = c.all
 	best.Reason = Reason(c.all)
 	if at > 0 {

@@ -54,8 +54,13 @@ func (t Trust) Hidden(ctx context.Context, data *dataset.Table, m sem.Model, s s
 	said Said, workers int) (basis string, warnings []string, err error) {
 	n, _ := data.X.Dims()
 	traits := sem.TraitsOf(m)
+	if traits.Formed && t.Directions < 1 {
+		basis = fmt.Sprintf("%s. Half of that evidence counts for directions, because the form is "+
+			"not exact where a common cause is hidden (--model %v counts all of it)",
+			traits.DirectionsFrom, m)
+	}
 	if t.Form < 1 || data.Mask() != nil || traits.Categories {
-		return "", nil, nil
+		return basis, nil, nil
 	}
 	warning := ""
 	switch {

@@ -46,10 +46,16 @@ import (
 // somebody measured shows in numbers that are equal, not in levels and counts. It is so too where
 // another model, or the ranks in the place of a form that the noise refutes, reads directions off
 // independences, and some columns are levels or counts.
+//
+// Forms hold only where no cause of two columns is hidden and the noise is of one of their classes.
+// Elsewhere a wrong direction has a few nats, whatever the number of rows, where a right one mostly
+// has dozens: differences are more dispersed than a true model's. So a part of the evidence of
+// every form counts for directions, formed, all of it for adjacencies (bench/notes/noise.md).
 const (
 	trustedRows     = 2
 	recordedRows    = 15
 	independentRows = 50
+	formed          = 0.5
 	// probability of so much dependence by chance, in any equation, below which the form is
 	// refuted, among at most so many rows: a dependence that these do not show misleads little, and
 	// enough rows show that no form is exact
@@ -456,6 +462,9 @@ func (t Trust) In(data *dataset.Table, m sem.Model, g *dag.Graph, s score.Scorer
 	if independences(m, data) && inspect.Tied(data) {
 		t.Directions = t.independent(data)
 		doubt.Basis = t.few("conditional independences", m, data)
+	}
+	if traits := sem.TraitsOf(m); traits.Formed && t.Form == 1 {
+		t.Directions = math.Min(t.Directions, formed)
 	}
 	return t, doubt
 }
