@@ -10,9 +10,9 @@ import (
 
 // A draw is a graph with its equations, in the units of the data.
 type draw interface {
-	// slopes writes the effects of a variable on all others to dst; low and high
-	// are the values of the variable between which the slope is meant.
-	slopes(dst []float64, from int, low, high float64)
+	// slopes writes the effects of some variables on all others to dst, those of from[k] to
+	// dst[k]; low[k] and high[k] are the values of the variable between which the slope is meant.
+	slopes(dst [][]float64, from []int, low, high []float64)
 	// do is what follows from interventions on the same variables: a set is NaN for variables that
 	// are left to their equations.
 	do(sets ...[]float64) []outcome
@@ -97,13 +97,16 @@ func newLinear(g *dag.Graph, e *posterior.Equations) *linear {
 	return l
 }
 
-// slopes is row from of (I − W)⁻¹.
-func (l *linear) slopes(dst []float64, from int, _, _ float64) {
-	clear(dst)
-	dst[from] = 1
-	for _, j := range l.after(from) {
-		for k, i := range l.parents[j] {
-			dst[j] += l.weights[j][k] * dst[i]
+// slopes are rows from of (I − W)⁻¹.
+func (l *linear) slopes(dst [][]float64, from []int, _, _ []float64) {
+	for n, i := range from {
+		row := dst[n]
+		clear(row)
+		row[i] = 1
+		for _, j := range l.after(i) {
+			for k, h := range l.parents[j] {
+				row[j] += l.weights[j][k] * row[h]
+			}
 		}
 	}
 }

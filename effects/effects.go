@@ -91,16 +91,25 @@ type Effect struct {
 	InSD float64
 }
 
+// together is how many variables share the simulations of what they do not reach.
+const together = 8
+
 // All lists the effects of all pairs with a positive probability of a path, sorted by the absolute
 // value of InSD, or of the mean where InSD is unknown, the largest first; ties by From, then To.
 // Variables whose values have no order are left out. It stops when ctx is done.
 func (e *Effects) All(ctx context.Context, workers int) ([]Effect, error) {
-	d := len(e.Names)
-	rows := make([][]Effect, d)
-	err := parallel.For(ctx, d, max(1, workers), func(from int) error {
-		if !e.unordered(from) {
-			rows[from] = e.Of(from)
+	var ordered []int
+	for j := range e.Names {
+		if !e.unordered(j) {
+			ordered = append(ordered, j)
 		}
+	}
+	workers = max(1, workers)
+	size := min(together, 1+(len(ordered)-1)/workers)
+	groups := slices.Collect(slices.Chunk(ordered, max(1, size)))
+	rows := make([][]Effect, len(groups))
+	err := parallel.For(ctx, len(groups), workers, func(k int) error {
+		rows[k] = slices.Concat(e.of(groups[k])...)
 		return nil
 	})
 	if err != nil {
@@ -127,18 +136,23 @@ func (e *Effects) unordered(j int) bool { return e.Columns != nil && e.Columns[j
 
 // Of are the effects of a variable on all others, by To. Where the values of one of the two have no
 // order, only the path is known ([Effects.Curve] has what is expected at each level).
-func (e *Effects) Of(from int) []Effect {
+func (e *Effects) Of(from int) []Effect { return e.of([]int{from})[0] }
+
+// of are the effects of each of some variables.
+func (e *Effects) of(from []int) [][]Effect {
 	values, paths := e.slopes(from)
 	nan := math.NaN()
-	var all []Effect
-	for to := range e.Names {
-		switch {
-		case to == from:
-		case e.unordered(from) || e.unordered(to):
-			all = append(all, Effect{From: from, To: to, Path: paths[to],
-				Distribution: meanAlone(nan), Positive: nan, Negative: nan, InSD: nan})
-		default:
-			all = append(all, e.effect(from, to, values[to], paths[to]))
+	all := make([][]Effect, len(from))
+	for k, i := range from {
+		for to := range e.Names {
+			switch {
+			case to == i:
+			case e.unordered(i) || e.unordered(to):
+				all[k] = append(all[k], Effect{From: i, To: to, Path: paths[k][to],
+					Distribution: meanAlone(nan), Positive: nan, Negative: nan, InSD: nan})
+			default:
+				all[k] = append(all[k], e.effect(i, to, values[k][to], paths[k][to]))
+			}
 		}
 	}
 	return all
@@ -146,35 +160,43 @@ func (e *Effects) Of(from int) []Effect {
 
 // Values are the effects of one variable on another in each draw, weighted by Weights.
 func (e *Effects) Values(from, to int) []float64 {
-	values, _ := e.slopes(from)
-	return values[to]
+	values, _ := e.slopes([]int{from})
+	return values[0][to]
 }
 
-// slopes are the effects of a variable, by the other variable and draw, and the
+// slopes are the effects of some variables, by these, the other variable and draw, and the
 // probabilities of paths.
-func (e *Effects) slopes(from int) (values [][]float64, paths []float64) {
+func (e *Effects) slopes(from []int) (values [][][]float64, paths [][]float64) {
 	d := len(e.Names)
-	values, paths = make([][]float64, d), make([]float64, d)
-	for j := range values {
-		values[j] = make([]float64, len(e.draws))
-	}
-	low, high := 0.0, 1.0
-	if e.Columns != nil {
-		low, high = e.Columns[from].ends()
-	}
-	dst, reached := make([]float64, d), make([]bool, d)
-	for m, draw := range e.draws {
-		draw.reached(reached, from)
-		draw.slopes(dst, from, low, high)
+	low, high := make([]float64, len(from)), make([]float64, len(from))
+	dst := make([][]float64, len(from))
+	for k, i := range from {
+		values, paths = append(values, make([][]float64, d)), append(paths, make([]float64, d))
 		for j := range d {
-			if reached[j] {
-				paths[j] += e.Weights[m]
-				values[j][m] = dst[j]
+			values[k][j] = make([]float64, len(e.draws))
+		}
+		if low[k], high[k] = 0, 1; e.Columns != nil {
+			low[k], high[k] = e.Columns[i].ends()
+		}
+		dst[k] = make([]float64, d)
+	}
+	reached := make([]bool, d)
+	for m, draw := range e.draws {
+		draw.slopes(dst, from, low, high)
+		for k, i := range from {
+			draw.reached(reached, i)
+			for j := range d {
+				if reached[j] {
+					paths[k][j] += e.Weights[m]
+					values[k][j][m] = dst[k][j]
+				}
 			}
 		}
 	}
-	for j := range paths {
-		paths[j] = min(1, paths[j]) // a rounded sum may exceed 1
+	for _, p := range paths {
+		for j := range p {
+			p[j] = min(1, p[j]) // a rounded sum may exceed 1
+		}
 	}
 	return values, paths
 }

@@ -27,7 +27,7 @@ type Equations interface {
 type Discrete interface {
 	// Probabilities returns the values of variable j and their probabilities in each row: p has
 	// rows × len(values) elements, row-major. Both are nil if the variable is not discrete. columns
-	// are those of [Equations].Mean.
+	// are those of [Equations].Mean; without rows only the values are asked for.
 	Probabilities(j int, parents []int, columns [][]float64, rows int) (values, p []float64)
 }
 
@@ -60,12 +60,20 @@ func Nonlinear(p *posterior.Posterior, columns []Column, seed uint64,
 			noise[j][a], noise[j][b] = noise[j][b], noise[j][a]
 		})
 	}
+	levels := make([][]float64, len(columns))
+	for j, c := range columns {
+		for k := range c.LevelNames {
+			levels[j] = append(levels[j], float64(k))
+		}
+	}
 	return newEffects(p, columns, func(m int) (draw, error) {
 		f, err := equations(m)
 		if err != nil {
 			return nil, err
 		}
-		return newNonlinear(p.Draws[m].Graph, f, p.Standardization, noise), nil
+		l := newNonlinear(p.Draws[m].Graph, f, p.Standardization, noise, levels)
+		l.addLevels()
+		return l, nil
 	})
 }
 
@@ -75,11 +83,31 @@ type nonlinear struct {
 	equations Equations
 	scale     *posterior.Standardization // of the equations
 	noise     [][]float64                // by variable, of standard deviation 1
+	// The values that discrete variables have in any draw, ascending: some equations leave out
+	// those that no row has.
+	levels [][]float64
 }
 
 func newNonlinear(g *dag.Graph, f Equations, scale *posterior.Standardization,
-	noise [][]float64) *nonlinear {
-	return &nonlinear{structure: structureOf(g), equations: f, scale: scale, noise: noise}
+	noise, levels [][]float64) *nonlinear {
+	return &nonlinear{structure: structureOf(g), equations: f, scale: scale, noise: noise,
+		levels: levels}
+}
+
+// addLevels adds the values of the draw to the levels of all.
+func (l *nonlinear) addLevels() {
+	discrete, ok := l.equations.(Discrete)
+	if !ok {
+		return
+	}
+	for j, parents := range l.parents {
+		values, _ := discrete.Probabilities(j, parents, make([][]float64, len(parents)), 0)
+		for _, v := range values {
+			if at, found := slices.BinarySearch(l.levels[j], v); !found {
+				l.levels[j] = slices.Insert(l.levels[j], at, v)
+			}
+		}
+	}
 }
 
 // into and back change to the scale of the equations and back.
@@ -132,7 +160,7 @@ func (l *nonlinear) simulate(set []float64, other *simulation) simulation {
 		}
 		if discrete != nil {
 			if v, p := discrete.Probabilities(j, l.parents[j], columns, rowsPerColumn); p != nil {
-				s.probabilities[j] = drawLevels(means, values, l.noise[j], v, p)
+				s.probabilities[j] = drawLevels(means, values, l.noise[j], v, p, l.levels[j])
 				continue
 			}
 		}
@@ -149,15 +177,19 @@ func (l *nonlinear) simulate(set []float64, other *simulation) simulation {
 }
 
 // drawLevels draws the values of a discrete variable in all rows of noise, writes their means, and
-// returns the mean probabilities.
-func drawLevels(means, drawn, noise, values, p []float64) (mean []float64) {
-	mean = make([]float64, len(values))
+// returns the mean probabilities of levels, among which its values are.
+func drawLevels(means, drawn, noise, values, p, levels []float64) (mean []float64) {
+	mean = make([]float64, len(levels))
+	place := make([]int, len(values))
+	for k, v := range values {
+		place[k], _ = slices.BinarySearch(levels, v)
+	}
 	for r := range rowsPerColumn {
 		u := 0.5 * math.Erfc(-noise[r]/math.Sqrt2)
 		drawn[r] = math.NaN()
 		for k, v := range values {
 			q := p[r*len(values)+k]
-			mean[k] += q / rowsPerColumn
+			mean[place[k]] += q / rowsPerColumn
 			means[r] += q * v
 			if u -= q; math.IsNaN(drawn[r]) && (u < 0 || k == len(values)-1) {
 				drawn[r] = v
@@ -167,22 +199,30 @@ func drawLevels(means, drawn, noise, values, p []float64) (mean []float64) {
 	return mean
 }
 
-func (l *nonlinear) slopes(dst []float64, from int, low, high float64) {
-	set := make([]float64, len(dst))
+// slopes simulates, of what a variable does not reach, the values once for all variables.
+func (l *nonlinear) slopes(dst [][]float64, from []int, low, high []float64) {
+	set := make([]float64, len(l.parents))
 	for j := range set {
 		set[j] = math.NaN()
 	}
-	set[from] = low
-	first := l.simulate(set, nil)
-	set[from] = high
-	below, above := first.means, l.simulate(set, &first).means
-	for j := range dst {
-		dst[j] = 0
-		for r := range rowsPerColumn {
-			dst[j] += (l.back(j, above[j][r]) - l.back(j, below[j][r])) / rowsPerColumn
-		}
-		if high != low {
-			dst[j] /= high - low
+	free := l.simulate(set, nil)
+	for k, i := range from {
+		set[i] = low[k]
+		below := l.simulate(set, &free).means
+		set[i] = high[k]
+		above := l.simulate(set, &free).means
+		set[i] = math.NaN()
+		for j := range dst[k] {
+			if dst[k][j] = 0; &below[j][0] == &above[j][0] {
+				continue // no change
+			}
+			sum := 0.0
+			for r := range rowsPerColumn {
+				sum += (l.back(j, above[j][r]) - l.back(j, below[j][r])) / rowsPerColumn
+			}
+			if dst[k][j] = sum; high[k] != low[k] {
+				dst[k][j] /= high[k] - low[k]
+			}
 		}
 	}
 }
