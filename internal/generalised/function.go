@@ -209,7 +209,8 @@ func (f *Function) levels(dst, eta []float64) []float64 {
 		return dst
 	}
 	k := len(eta)
-	g, h := make([]float64, k), make([]float64, k*k)
+	derivatives := make([]float64, k+k*k)
+	g, h := derivatives[:k], derivatives[k:]
 	for l := range f.values {
 		dst = append(dst, math.Exp(f.family.row(float64(l), eta, g, h)))
 	}
@@ -223,6 +224,9 @@ func (f *Function) Probabilities(columns [][]float64, rows int) (values, p []flo
 		return nil, nil
 	}
 	var x, eta []float64
+	if f.table == nil {
+		p = make([]float64, 0, rows*len(f.values))
+	}
 	for r := range rows {
 		if x = valuesIn(x, columns, r); f.table != nil {
 			p = append(p, f.table.row(x)...)
@@ -330,11 +334,20 @@ func (f *Function) quantile(eta []float64, z float64) float64 {
 		return math.Round(distuv.Gamma{Alpha: mean * mean / variance,
 			Beta: mean / variance}.Quantile(u))
 	}
-	g, h := make([]float64, len(eta)), make([]float64, len(eta)*len(eta))
+	p := math.Exp(c.plain(0, eta, make([]float64, len(eta)), make([]float64, len(eta)*len(eta))))
+	size, part := 0.0, 0.0 // of a negative binomial
+	if c.dispersed {
+		size = math.Exp(eta[1])
+		part = mean / (size + mean)
+	}
 	for y := 0.0; ; y++ {
-		p := math.Exp(c.plain(y, eta, g, h))
 		if u -= p; u < 0 || y > mean && p < 1e-12 {
 			return y
+		}
+		if c.dispersed {
+			p *= (y + size) / (y + 1) * part
+		} else {
+			p *= mean / (y + 1)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func (s softmax) logProbabilities(dst, eta []float64) []float64 {
 
 func (s softmax) row(y float64, eta, g, h []float64) float64 {
 	k := s.r - 1
-	p := s.logProbabilities(make([]float64, 0, 64), eta)
+	p := s.logProbabilities(h[:0], eta) // h is written over from behind what is read of p
 	own := p[int(y)]
 	for l, v := range p {
 		p[l] = math.Exp(v)

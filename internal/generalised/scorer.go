@@ -70,8 +70,9 @@ var (
 )
 
 const (
-	farBehind      = 8   // nats, from which on a distribution is left out
-	mostParameters = 150 // of an equation
+	farBehind      = 8    // nats, from which on a distribution is left out
+	mostParameters = 150  // of an equation
+	startedRows    = 5000 // above which a search begins where one among half as many ended
 	// nats that curves of a single parent may lose and still be tried with others
 	hardlyBent = 1
 )
@@ -276,9 +277,15 @@ func (s *Scorer) screen(j int) {
 			return // all of them are tried
 		}
 		values := make([]float64, 0, len(near))
+		tau2 := c.weights[len(c.weights)-1]
 		for _, f := range c.families {
+			var start []float64
+			if len(c.y) > startedRows { // steps among some of the rows are cheaper
+				few := s.some(j, startedRows/2)
+				start = s.problem(j, f, few, columns, variance, tau2).solve(nil).theta
+			}
 			values = append(values,
-				s.problem(j, f, nil, columns, variance, c.weights[len(c.weights)-1]).solve(nil).log)
+				s.problem(j, f, nil, columns, variance, tau2).solve(start).log)
 		}
 		for _, f := range c.normals {
 			values = append(values, f.evidence(at, variance))
