@@ -39,6 +39,26 @@ func (n *Node) LogBeta(m *Node) *Node {
 	return n.LogGamma().Add(m.LogGamma()).Sub(n.Add(m).LogGamma())
 }
 
+// LogRising is ln Γ(n+m) − ln Γ(n), element by element, for n, m ≥ 0: by Stirling's series for n of
+// at least 20, where the two nearly cancel.
+func (n *Node) LogRising(m *Node) *Node {
+	least := n.b.Scalar(20)
+	far := n.AtLeast(least)
+	large := far.Where(n, least)
+	sum := large.Add(m)
+	logs := large.AddScalar(-0.5).Mul(m.Div(large).Log1p()).Add(m.Mul(sum.Log().AddScalar(-1)))
+	return far.Where(logs.Add(sum.stirling()).Sub(large.stirling()),
+		n.Add(m).LogGamma().Sub(n.LogGamma()))
+}
+
+// stirling is ln Γ(n) − (n − 1/2) ln n + n − ln √2π for n from 20 on.
+func (n *Node) stirling() *Node {
+	s := n.Inverse().Square()
+	series := s.Scale(-1. / 1680).AddScalar(1. / 1260).Mul(s).AddScalar(-1. / 360).Mul(s).AddScalar(
+		1. / 12)
+	return series.Mul(n.Inverse())
+}
+
 // Polygamma is the k-th derivative of the digamma function ψ = (ln Γ)'; k = 0 is ψ
 // itself, and k is at most 170, beyond which k! overflows. It has poles at 0 and the
 // negative integers: of odd order k it is +∞ there, of even order NaN, since its

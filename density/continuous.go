@@ -185,9 +185,10 @@ func HalfCauchy[S Value](sigma S) Distribution {
 
 // studentLog is the log density of Student's t with v degrees of freedom.
 func studentLog(z, v *autograd.Node) *autograd.Node {
-	h := v.AddScalar(1).Scale(0.5)
-	constant := h.LogGamma().Sub(v.Scale(0.5).LogGamma()).Sub(v.Log().Scale(0.5))
-	return constant.AddScalar(-0.5 * math.Log(math.Pi)).Sub(h.Mul(z.Square().Div(v).Log1p()))
+	half := v.Scale(0.5)
+	constant := half.LogRising(v.Builder().Scalar(0.5)).Sub(v.Log().Scale(0.5))
+	return constant.AddScalar(-0.5 * math.Log(math.Pi)).Sub(
+		half.AddScalar(0.5).Mul(z.Square().Div(v).Log1p()))
 }
 
 // StudentsT has location mu, scale sigma and nu degrees of freedom.

@@ -36,26 +36,6 @@ func logChoose(n, k *autograd.Node) *autograd.Node {
 		Sub(n.Sub(k).AddScalar(1).LogGamma())
 }
 
-// rising is ln Γ(c+x)/Γ(c), by Stirling's series for large c, where the logarithms nearly cancel.
-func rising(c, x *autograd.Node) *autograd.Node {
-	least := c.Builder().Scalar(20)
-	far := c.AtLeast(least)
-	large := far.Where(c, least)
-	sum := large.Add(x)
-	logs := large.AddScalar(-0.5).Mul(x.Div(large).Log1p()).Add(x.Mul(sum.Log().AddScalar(-1)))
-	return far.Where(logs.Add(stirling(sum)).Sub(stirling(large)),
-		c.Add(x).LogGamma().Sub(c.LogGamma()))
-}
-
-// stirling is ln Γ(x) − (x − 1/2) ln x + x − ln √2π for x from 20 on.
-func stirling(x *autograd.Node) *autograd.Node {
-	r := x.Builder().Scalar(1).Div(x)
-	s := r.Square()
-	series := s.Scale(-1. / 1680).AddScalar(1. / 1260).Mul(s).AddScalar(-1. / 360).Mul(s).AddScalar(
-		1. / 12)
-	return series.Mul(r)
-}
-
 func sigmoid(l float64) float64 { return 1 / (1 + math.Exp(-l)) }
 
 func bernoulli(rng *rand.Rand, p float64) float64 {
@@ -139,8 +119,8 @@ func BetaBinomial[N, A, B Value](n N, alpha A, beta B) Distribution {
 		"beta-binomial",
 		countNumber,
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
-			return logChoose(p[0], x).Add(rising(p[1], x)).Add(rising(p[2], p[0].Sub(x))).
-				Sub(rising(p[1].Add(p[2]), p[0]))
+			return logChoose(p[0], x).Add(p[1].LogRising(x)).Add(p[2].LogRising(p[0].Sub(x))).
+				Sub(p[1].Add(p[2]).LogRising(p[0]))
 		},
 		func(rng *rand.Rand, p []float64) float64 {
 			return binomial(rng, p[0], distuv.Beta{Alpha: p[1], Beta: p[2], Src: rng}.Rand())
@@ -204,7 +184,7 @@ func NegativeBinomialLog[L, C Value](log L, concentration C) Distribution {
 		func(x *autograd.Node, p []*autograd.Node) *autograd.Node {
 			l, c := p[0], p[1]
 			odds := l.Sub(c.Log()) // ln μ/c
-			choose := rising(c, x).Sub(x.AddScalar(1).LogGamma())
+			choose := c.LogRising(x).Sub(x.AddScalar(1).LogGamma())
 			return choose.Add(x.Mul(odds.LogSigmoid())).Sub(c.Mul(odds.Softplus()))
 		},
 		func(rng *rand.Rand, p []float64) float64 {

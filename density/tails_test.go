@@ -72,3 +72,29 @@ func TestFarTails(t *testing.T) {
 		}
 	}
 }
+
+// TestNearlyNormal: with very many degrees of freedom Student's t is the normal distribution.
+func TestNearlyNormal(t *testing.T) {
+	b := autograd.NewBuilder("t")
+	x := b.Input("x", autograd.Shape{2})
+	unit := b.Constant([]float64{1, 0, 0, 1}, autograd.Shape{2, 2})
+	const nu = 1e15
+	single := density.StudentsT(0., 1., nu).LogProb(x).Sum()
+	both := density.MultivariateStudentsT(b.Constant([]float64{0, 0}, autograd.Shape{2}), unit,
+		nu).LogProb(x)
+	e, err := autograd.NewEvaluator([]*autograd.Node{x}, []*autograd.Node{single, both.Sum()},
+		autograd.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := [][]float64{{0}, {0}}
+	if err := e.Eval(got, []autograd.Feed{{Data: []float64{0.5, -3}}}); err != nil {
+		t.Fatal(err)
+	}
+	want := -0.5*(0.25+9) - math.Log(2*math.Pi)
+	for k, v := range got {
+		if math.Abs(v[0]-want) > 1e-13 {
+			t.Errorf("density %d: log density %v, want %v", k, v[0], want)
+		}
+	}
+}

@@ -180,12 +180,11 @@ func MultivariateStudentsT[M, N Value](mu M, l *autograd.Node, nu N) Distributio
 			z, batch := whitened(x, p[0], p[1])
 			_, k := size(z)
 			v := p[2]
-			h := v.AddScalar(float64(k)).Scale(0.5)
-			constant := h.LogGamma().
-				Sub(v.Scale(0.5).LogGamma()).
-				Sub(v.Log().AddScalar(math.Log(math.Pi)).Scale(float64(k) / 2))
+			half, rest := v.Scale(0.5), v.Builder().Scalar(float64(k)/2)
+			constant := half.LogRising(rest).
+				Sub(v.Log().AddScalar(math.Log(math.Pi)).Mul(rest))
 			return constant.Sub(logDiagonal(p[1])).
-				Sub(h.Mul(z.Square().Sum(1).Reshape(batch).Div(v).Log1p()))
+				Sub(half.Add(rest).Mul(z.Square().Sum(1).Reshape(batch).Div(v).Log1p()))
 		},
 		func(rng *rand.Rand, p [][]float64, dst []float64) error {
 			v := p[2][0]

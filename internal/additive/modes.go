@@ -132,7 +132,7 @@ func (s *Scorer) findStraight(j int, parents []int) []mode {
 	for _, k := range promising(search.before, 0, linearForms) {
 		switch {
 		case k > 0 && sketch.behind(k):
-			modes[k] = sketch.guess(k, modes[0])
+			modes[k].log = math.Inf(-1)
 		case k == 0:
 			modes[k] = search.climb(k, 0, nil, best)
 		case forms[k].scale && len(parents) == 0: // the same as the form without
@@ -145,12 +145,16 @@ func (s *Scorer) findStraight(j int, parents []int) []mode {
 			best = max(best, modes[k].log)
 		}
 	}
+	for k := 1; k < linearForms; k++ {
+		if sketch.behind(k) {
+			modes[k] = sketch.guess(k, best)
+		}
+	}
 	return modes
 }
 
 // findCurved finds those of the forms with smooth functions.
-func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
-	var modes []mode
+func (s *Scorer) findCurved(j int, parents []int, straight []mode) (modes []mode) {
 	if len(parents) == 0 { // the same as the forms without
 		for k, f := range forms[linearForms:sumForms] {
 			of := straight[f.shape]
@@ -158,16 +162,30 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 		}
 		return modes
 	}
+	sketch := s.sketchOf(j, parents, func(s *Scorer) []mode { return s.modes(j, parents) })
+	modes = s.climbCurved(j, parents, straight, sketch)
+	highest := math.Inf(-1)
+	for _, m := range slices.Concat(straight, modes) {
+		highest = max(highest, m.log)
+	}
+	for k := linearForms; k < len(forms); k++ {
+		if sketch.behind(k) {
+			modes = append(modes, sketch.guess(k, highest))
+		}
+	}
+	return modes
+}
+
+// climbCurved finds the modes of the forms with smooth functions that are not behind.
+func (s *Scorer) climbCurved(j int, parents []int, straight []mode, sketch sketch) (modes []mode) {
 	search := search{s: s, j: j, parents: parents, fewer: s.fewer(j, parents)}
 	search.before = s.modes(j, search.fewer)
 	best := math.Inf(-1)
 	for _, m := range straight {
 		best = max(best, m.log+s.logPrior(m.form, len(parents)))
 	}
-	sketch := s.sketchOf(j, parents, func(s *Scorer) []mode { return s.modes(j, parents) })
 	for _, k := range promising(search.before, linearForms, sumForms) {
 		if sketch.behind(k) {
-			modes = append(modes, sketch.guess(k, straight[0]))
 			continue
 		}
 		within := modeOf(straight, forms[k].within, 0)
@@ -189,9 +207,7 @@ func (s *Scorer) findCurved(j int, parents []int, straight []mode) []mode {
 		return append(modes, tried)
 	}
 	for _, k := range promising(modes, linearForms, sumForms) {
-		if to := linearForms + k; sketch.behind(to) {
-			modes = append(modes, sketch.guess(to, straight[0]))
-		} else {
+		if to := linearForms + k; !sketch.behind(to) {
 			within := modeOf(modes, k, amplitudes[0])
 			modes, best = search.amplitudes(modes, to, within, sketch, best)
 		}
@@ -322,10 +338,11 @@ func (s sketch) behind(form int) bool {
 	return m != nil && m.log < s.best(-1).log-sketchedAway
 }
 
-// guess is about the mode of a form, given that of the form with straight lines and normal noise.
-func (s sketch) guess(form int, plain mode) mode {
+// guess is about the mode of a form that is behind, given the highest evidence of all forms. What a
+// form of many parameters has more than a straight line is known too badly from some of the rows.
+func (s sketch) guess(form int, highest float64) mode {
 	m := *s.best(form)
-	m.log = plain.log + s.times*(m.log-s.best(0).log)
+	m.log = highest + s.times*(m.log-s.best(-1).log)
 	m.near = nil
 	return m
 }

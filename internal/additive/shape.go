@@ -40,8 +40,8 @@ var shapes = []shape{
 		},
 		constant: func(s []*ad.Node) *ad.Node {
 			nu := freedom(s[0])
-			return nu.AddScalar(1).Scale(0.5).LogGamma().Sub(nu.Scale(0.5).LogGamma()).Sub(
-				nu.Log().Scale(0.5))
+			half := nu.Builder().Scalar(0.5)
+			return nu.Mul(half).LogRising(half).Sub(nu.Log().Mul(half))
 		}},
 	{name: "light tails", params: 1,
 		log: func(u *ad.Node, s []*ad.Node) *ad.Node {

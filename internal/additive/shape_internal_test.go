@@ -2,6 +2,7 @@ package additive
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/integrate/quad"
@@ -131,5 +132,32 @@ func TestInformation(t *testing.T) {
 	}
 	if got := shapes[sinhArcsinh].information([]float64{0, -0.5}); got != 0 {
 		t.Errorf("heavy tails have the bound %v, want none", got)
+	}
+}
+
+// TestNearlyNormal: with ever more degrees of freedom Student's t is the normal distribution, also
+// of very many rows.
+func TestNearlyNormal(t *testing.T) {
+	const n = 100_000
+	y, channels := make([]float64, n), [][]float64{{}, {}, {}}
+	for i := range y {
+		y[i] = float64(i%7) - 3
+	}
+	var logs [2]float64
+	for k, s := range []float64{12, 33} {
+		for c, v := range []float64{0, 0, s} {
+			channels[c] = slices.Repeat([]float64{v}, n)
+		}
+		for kind := range logs {
+			p := take(kind, n)
+			v, err := p.at(y, channels[:p.channels])
+			if err != nil {
+				t.Fatal(err)
+			}
+			logs[kind] = v
+		}
+		if apart := math.Abs(logs[student] - logs[normal]); apart > []float64{3, 1e-6}[k] {
+			t.Errorf("shape %v: %v nats from the normal distribution", s, apart)
+		}
 	}
 }

@@ -75,6 +75,12 @@ func TestSketch(t *testing.T) {
 						parents, k, best-m.log)
 				}
 			}
+			for _, m := range s.modes(2, parents) {
+				if seen.behind(m.form) && m.log > best-negligible {
+					t.Errorf("parents %v: a form that was left out is thought to be %.1f nats "+
+						"behind the best one", parents, best-m.log)
+				}
+			}
 			if left == 0 {
 				t.Errorf("parents %v: all forms were looked at", parents)
 			}
