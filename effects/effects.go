@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"tobac/internal/parallel"
 	"tobac/posterior"
@@ -27,6 +28,9 @@ type Effects struct {
 
 	draws         []draw
 	fromPosterior bool
+
+	mutex sync.Mutex
+	known map[int][]Effect // what [Effects.Of] has found, by variable
 }
 
 // Linear are the effects of a posterior whose draws have [posterior.Equations].
@@ -136,7 +140,15 @@ func (e *Effects) unordered(j int) bool { return e.Columns != nil && e.Columns[j
 
 // Of are the effects of a variable on all others, by To. Where the values of one of the two have no
 // order, only the path is known ([Effects.Curve] has what is expected at each level).
-func (e *Effects) Of(from int) []Effect { return e.of([]int{from})[0] }
+func (e *Effects) Of(from int) []Effect {
+	e.mutex.Lock()
+	known := e.known[from]
+	e.mutex.Unlock()
+	if known != nil {
+		return slices.Clone(known)
+	}
+	return e.of([]int{from})[0]
+}
 
 // of are the effects of each of some variables.
 func (e *Effects) of(from []int) [][]Effect {
@@ -154,6 +166,14 @@ func (e *Effects) of(from []int) [][]Effect {
 				all[k] = append(all[k], e.effect(i, to, values[k][to], paths[k][to]))
 			}
 		}
+	}
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	if e.known == nil {
+		e.known = map[int][]Effect{}
+	}
+	for k, i := range from {
+		e.known[i] = slices.Clone(all[k])
 	}
 	return all
 }
@@ -181,8 +201,11 @@ func (e *Effects) slopes(from []int) (values [][][]float64, paths [][]float64) {
 		dst[k] = make([]float64, d)
 	}
 	reached := make([]bool, d)
+	sloping := slices.ContainsFunc(from, func(i int) bool { return !e.unordered(i) })
 	for m, draw := range e.draws {
-		draw.slopes(dst, from, low, high)
+		if sloping {
+			draw.slopes(dst, from, low, high)
+		}
 		for k, i := range from {
 			draw.reached(reached, i)
 			for j := range d {
