@@ -33,7 +33,7 @@ type Turning struct {
 const (
 	turns        = 40
 	fewVariables = 12
-	mostHanded   = 16
+	mostHanded   = 30
 )
 
 // Turn gives each graph the directions of a graph that is drawn in proportion to prior ×
