@@ -27,6 +27,8 @@ type Screen struct {
 	// all is that of all that the prior allows; none, where few has these, or that takes too long
 	few, all view
 	required [][]int
+	// undirected says that i → j and j → i score the same
+	undirected bool
 }
 
 // A view is the candidates that a search looks at.
@@ -73,7 +75,7 @@ func NewScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int)
 func newScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int,
 	like *Screen) (*Screen, error) {
 	d := s.Vars()
-	c := &Screen{scorer: s, prior: p, d: d, required: make([][]int, d)}
+	c := &Screen{scorer: s, prior: p, d: d, required: make([][]int, d), undirected: undirected(s)}
 	few, all := make([][]int, d), make([][]int, d)
 	_, fast := s.(nodescore.ToggleScorer)
 	most := allCandidates
@@ -112,6 +114,24 @@ func newScreen(ctx context.Context, s score.Scorer, p *score.Prior, workers int,
 		c.all = newView(all)
 	}
 	return c, err
+}
+
+// undirected reports whether some edge between variables that follow each other scores the same in
+// both directions: of scores of equivalence classes all do, but where one variable was set and the
+// other was not.
+func undirected(s score.Scorer) bool {
+	const rounding = 1e-6
+	if _, fast := s.(nodescore.ToggleScorer); !fast {
+		return false
+	}
+	for j := 1; j < s.Vars(); j++ {
+		one := s.LogScore(j, []int{j - 1}) - s.LogScore(j, nil)
+		other := s.LogScore(j-1, []int{j}) - s.LogScore(j-1, nil)
+		if math.Abs(one-other) <= rounding {
+			return true
+		}
+	}
+	return false
 }
 
 // NewScreens are those of several scores. They share what depends on the prior only.

@@ -161,17 +161,22 @@ func empty(c *Screen, rng *rand.Rand) *Searcher {
 
 // grow makes an order from its beginning: next comes the variable that those before explain best,
 // the first of perm where several are. With equal noise variances this is close to a causal order.
-// What is explained best changes with the units of the columns, and the way of a search with it.
+// Where directions do not count, what each variable scores without parents does not either: that
+// changes with the units of its column.
 func (s *Searcher) grow(perm []int) {
 	s.order = s.order[:0]
+	alone := make([]float64, s.d)
 	for j := range s.d {
 		s.key[j], s.score[j] = 2*s.d, s.q(j, s.parents[j])
+		if s.screen.undirected {
+			alone[j] = s.score[j]
+		}
 	}
 	waits := func(i int) bool { return s.key[i] == 2*s.d }
 	for len(s.order) < s.d {
 		next := -1
 		for _, j := range perm {
-			if waits(j) && (next < 0 || s.score[j] > s.score[next]+tie) &&
+			if waits(j) && (next < 0 || s.score[j]-alone[j] > s.score[next]-alone[next]+tie) &&
 				!slices.ContainsFunc(s.screen.required[j], waits) {
 				next = j
 			}

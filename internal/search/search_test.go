@@ -415,3 +415,41 @@ func TestInPlaceOfParents(t *testing.T) {
 			f.Parents()[child])
 	}
 }
+
+// A search begins where it would begin with columns in other units, and ends there too.
+func TestUnitsChangeNoSearch(t *testing.T) {
+	const d, rows = 25, 200
+	rng := rand.New(rand.NewPCG(5, 0))
+	x := mat.NewDense(rows, d, nil)
+	for i := range rows {
+		for j := range d {
+			v := rng.NormFloat64()
+			for k := max(j-2, 0); k < j; k++ {
+				v += x.At(i, k)
+			}
+			x.Set(i, j, v)
+		}
+	}
+	from := func(unit func(j int) float64, run bool) [][]int {
+		y := mat.DenseCopyOf(x)
+		y.Apply(func(_, j int, v float64) float64 { return unit(j) * v }, y)
+		b, err := score.NewBGe(y, nil, score.BGeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := search.New(screened(t, b, score.Fair(d)), rand.New(rand.NewPCG(7, 0)))
+		if run {
+			if err := s.Run(t.Context(), 3); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s.Parents()
+	}
+	for _, run := range []bool{false, true} {
+		got := from(func(j int) float64 { return math.Exp(float64(j*7%d - 12)) }, run)
+		want := from(func(int) float64 { return 1 }, run)
+		if !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("run %v: parents %v in other units, want %v", run, got, want)
+		}
+	}
+}
