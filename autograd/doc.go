@@ -120,7 +120,8 @@
 // positive definite ([ErrNotPositiveDefinite]), fails only at its index of the loop axis,
 // usually the outermost one, for example particles. The run goes on and
 // returns a [*FailedError] that names the indices and their causes; their results are NaN,
-// and those of the other indices hold. With
+// and those of the other indices hold. That is so even if [Node.Where] selects another operand
+// there: select the operand of the operation instead. With
 // [Options].CheckFinite the first number that is not finite is such a cause, a
 // [*NonFiniteError]; without it NaN and infinities are results like any others. A nil
 // node or builder panics.

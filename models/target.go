@@ -64,7 +64,11 @@ func NewTarget(particles int, blocks []autograd.Shape,
 	if y == nil {
 		return nil, errors.New("models: target: the density is a nil node")
 	}
-	if b.Err() == nil && y.Builder() == b && !slices.Contains(y.Axes(), p) {
+	if y.Builder() != b {
+		return nil, errors.New("models: target: the density is a node of another builder than " +
+			"its blocks")
+	}
+	if b.Err() == nil && !slices.Contains(y.Axes(), p) {
 		return nil, errors.New("models: target: the density depends on no block of the particles")
 	}
 	grads := b.Grad(y, x...)

@@ -43,10 +43,10 @@ type NonFiniteError struct {
 	Value float64
 }
 
-// Error implements error. Its text counts from 1.
+// Error implements error.
 func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("%v: %s is %v at block %d, particle %d, coordinate %d",
-		ErrNonFinite, e.What, e.Value, e.Block+1, e.Particle+1, e.Coordinate+1)
+		ErrNonFinite, e.What, e.Value, e.Block, e.Particle, e.Coordinate)
 }
 
 // Unwrap returns [ErrNonFinite].

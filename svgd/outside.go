@@ -15,9 +15,11 @@ type Outside int
 const (
 	// StopOutside ends the run with the target's error.
 	StopOutside Outside = iota
-	// KeepOutside leaves the particle where it is. It still repels others.
+	// KeepOutside leaves the particle where it is. It still repels others. If none is inside the
+	// run ends.
 	KeepOutside
-	// RedrawOutside puts it at another point: see [Sampler].Redraw.
+	// RedrawOutside puts it at another point: see [Sampler].Redraw. Without that function the run
+	// ends if no particle is inside.
 	RedrawOutside
 )
 
@@ -34,6 +36,9 @@ func (s *Sampler) score(x []*mat.Dense, t int) ([]int, error) {
 		return nil, err
 	}
 	w.outside = named.Outside()
+	if n, _ := x[0].Dims(); len(w.outside) == n && (s.Outside == KeepOutside || s.Redraw == nil) {
+		return nil, fmt.Errorf("all %d particles are outside of the support: %w", n, err)
+	}
 	w.hold(w.score, w.outside, nil)
 	return w.outside, nil
 }
@@ -52,7 +57,7 @@ func (w *workspace) hold(m []*mat.Dense, particles []int, x []*mat.Dense) {
 }
 
 // redraw puts particles that are outside at other points of phi, which holds the next ones.
-func (s *Sampler) redraw(outside []int, t int) error {
+func (s *Sampler) redraw(outside []int, t int) {
 	phi := s.work.phi
 	n, _ := phi[0].Dims()
 	var inside []int
@@ -72,9 +77,6 @@ func (s *Sampler) redraw(outside []int, t int) error {
 			s.Redraw(point, t, i)
 			continue
 		}
-		if len(inside) == 0 {
-			return fmt.Errorf("all %d particles are outside of the support: set Redraw", n)
-		}
 		from := i % len(inside)
 		to := (from + 1 + t%max(len(inside)-1, 1)) % len(inside)
 		for b, row := range point {
@@ -84,5 +86,4 @@ func (s *Sampler) redraw(outside []int, t int) error {
 			}
 		}
 	}
-	return nil
 }

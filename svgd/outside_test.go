@@ -72,4 +72,10 @@ func TestOutside(t *testing.T) {
 	if err != nil || x.At(1, 0) != 10 {
 		t.Errorf("redrawn by the caller: got error %v, particles %v", err, x.RawMatrix().Data)
 	}
+	start = []float64{-1, -2, -3, -4}
+	for _, o := range []svgd.Outside{svgd.KeepOutside, svgd.RedrawOutside} {
+		if _, _, err := run(svgd.Sampler{Outside: o}, 1); !errors.As(err, &named) {
+			t.Errorf("all outside, %v: got error %v, want that of the target", o, err)
+		}
+	}
 }

@@ -149,22 +149,22 @@ func TestFailureKeepsLastGoodState(t *testing.T) {
 		want      string
 	}{
 		{"NaN score", spoil(math.NaN(), nil), nil, nil, svgd.ErrNonFinite,
-			"svgd: step 3: non-finite value: score is NaN at block 2, particle 3, coordinate 2"},
+			"svgd: step 3: non-finite value: score is NaN at block 1, particle 2, coordinate 1"},
 		{"infinite score", spoil(math.Inf(-1), nil), nil, svgd.Adam{}, svgd.ErrNonFinite,
-			"svgd: step 3: non-finite value: score is -Inf at block 2, particle 3, coordinate 2"},
+			"svgd: step 3: non-finite value: score is -Inf at block 1, particle 2, coordinate 1"},
 		{"target", spoil(0, errTarget), nil, nil, errTarget, "svgd: step 3: no score"},
 		{"infinite direction", spoil(math.MaxFloat64, nil),
 			svgd.Additive{Bandwidths: []float64{1, 1}}, svgd.SGD{}, svgd.ErrNonFinite,
-			"svgd: step 3: non-finite value: direction is +Inf at block 2, particle 3, " +
-				"coordinate 2"},
+			"svgd: step 3: non-finite value: direction is +Inf at block 1, particle 2, " +
+				"coordinate 1"},
 		{"infinite state", spoil(1e200, nil), svgd.RBF{Bandwidth: svgd.Fixed(1e-3)}, svgd.Adam{},
 			svgd.ErrNonFinite,
-			"svgd: step 3: non-finite value: optimizer state is +Inf at block 2, particle 3, " +
-				"coordinate 2"},
+			"svgd: step 3: non-finite value: optimizer state is +Inf at block 1, particle 2, " +
+				"coordinate 1"},
 		{"infinite particle", spoil(1e300, nil), svgd.RBF{Bandwidth: svgd.Fixed(1e-3)}, overstep{},
 			svgd.ErrNonFinite,
-			"svgd: step 3: non-finite value: next particle is +Inf at block 2, particle 3, " +
-				"coordinate 2"},
+			"svgd: step 3: non-finite value: next particle is +Inf at block 1, particle 2, " +
+				"coordinate 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			start := gaussianBlocks(4, 4, 2, 3)

@@ -128,10 +128,7 @@ func (s *Sampler) step(x []*mat.Dense, t int) error {
 	}
 	w.hold(w.phi, outside, x)
 	if s.Outside == RedrawOutside && len(outside) > 0 {
-		if err := s.redraw(outside, t); err != nil {
-			s.State, w.saved = w.saved, s.State
-			return err
-		}
+		s.redraw(outside, t)
 	}
 	for b, next := range w.phi {
 		x[b].Copy(next)
