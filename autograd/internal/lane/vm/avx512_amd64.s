@@ -63,72 +63,6 @@ loop:
 	JNE     loop
 	NEXT()
 
-// func avx512Gather()
-// Requires: AVX, AVX512F
-TEXT ·avx512Gather(SB), NOSPLIT|NOFRAME, $0
-	REGISTER(Op_Dst+0(R13), AX)
-	MOVLQSX        Op_A+0(R13), CX
-	IMULQ          state_fullStride+0(R11), CX
-	ADDQ           state_full+0(R11), CX
-	MOVQ           state_active+0(R11), DX
-	MOVQ           R12, BX
-
-loop:
-	MOVLQSX      (DX), SI
-	MOVLQSX      4(DX), DI
-	VMOVSD       (CX)(SI*8), X0
-	VMOVHPD      (CX)(DI*8), X0, X0
-	MOVLQSX      8(DX), SI
-	MOVLQSX      12(DX), DI
-	VMOVSD       (CX)(SI*8), X1
-	VMOVHPD      (CX)(DI*8), X1, X1
-	VINSERTF128  $0x01, X1, Y0, Y0
-	MOVLQSX      16(DX), SI
-	MOVLQSX      20(DX), DI
-	VMOVSD       (CX)(SI*8), X1
-	VMOVHPD      (CX)(DI*8), X1, X1
-	MOVLQSX      24(DX), SI
-	MOVLQSX      28(DX), DI
-	VMOVSD       (CX)(SI*8), X2
-	VMOVHPD      (CX)(DI*8), X2, X2
-	VINSERTF128  $0x01, X2, Y1, Y1
-	VINSERTF64X4 $0x01, Y1, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x20, DX
-	ADDQ         $0x40, AX
-	SUBQ         $0x40, BX
-	JNE          loop
-	NEXT()
-
-// func avx512Neg()
-// Requires: AVX512DQ, AVX512F
-TEXT ·avx512Neg(SB), NOSPLIT|NOFRAME, $0
-	VBROADCASTSD   constants<>+0(SB), Z0
-	REGISTER(Op_Dst+0(R13), AX)
-	REGISTER(Op_A+0(R13), CX)
-	MOVQ           R12, DX
-	TESTQ          $0x00000040, DX
-	JEQ            two
-	VXORPD         (CX), Z0, Z1
-	VMOVUPD        Z1, (AX)
-	ADDQ           $0x40, AX
-	ADDQ           $0x40, CX
-	SUBQ           $0x40, DX
-	JEQ            done
-
-two:
-	VXORPD  (CX), Z0, Z1
-	VXORPD  64(CX), Z0, Z2
-	VMOVUPD Z1, (AX)
-	VMOVUPD Z2, 64(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	SUBQ    $0x00000080, DX
-	JNE     two
-
-done:
-	NEXT()
-
 // func avx512Add()
 // Requires: AVX512F
 TEXT ·avx512Add(SB), NOSPLIT|NOFRAME, $0
@@ -298,38 +232,6 @@ two:
 done:
 	NEXT()
 
-// func avx512NegScale()
-// Requires: AVX512DQ, AVX512F
-TEXT ·avx512NegScale(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX        Op_B+0(R13), AX
-	VBROADCASTSD   (R8)(AX*8), Z0
-	VBROADCASTSD   constants<>+0(SB), Z1
-	VXORPD         Z1, Z0, Z0
-	REGISTER(Op_Dst+0(R13), AX)
-	REGISTER(Op_A+0(R13), CX)
-	MOVQ           R12, DX
-	TESTQ          $0x00000040, DX
-	JEQ            two
-	VMULPD         (CX), Z0, Z1
-	VMOVUPD        Z1, (AX)
-	ADDQ           $0x40, AX
-	ADDQ           $0x40, CX
-	SUBQ           $0x40, DX
-	JEQ            done
-
-two:
-	VMULPD  (CX), Z0, Z1
-	VMULPD  64(CX), Z0, Z2
-	VMOVUPD Z1, (AX)
-	VMOVUPD Z2, 64(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	SUBQ    $0x00000080, DX
-	JNE     two
-
-done:
-	NEXT()
-
 // func avx512AddS()
 // Requires: AVX512F
 TEXT ·avx512AddS(SB), NOSPLIT|NOFRAME, $0
@@ -350,39 +252,6 @@ TEXT ·avx512AddS(SB), NOSPLIT|NOFRAME, $0
 two:
 	VADDPD  (CX), Z0, Z1
 	VADDPD  64(CX), Z0, Z2
-	VMOVUPD Z1, (AX)
-	VMOVUPD Z2, 64(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, CX
-	SUBQ    $0x00000080, DX
-	JNE     two
-
-done:
-	NEXT()
-
-// func avx512SubS()
-// Requires: AVX512F
-TEXT ·avx512SubS(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX        Op_B+0(R13), AX
-	VBROADCASTSD   (R8)(AX*8), Z0
-	REGISTER(Op_Dst+0(R13), AX)
-	REGISTER(Op_A+0(R13), CX)
-	MOVQ           R12, DX
-	TESTQ          $0x00000040, DX
-	JEQ            two
-	VMOVUPD        (CX), Z1
-	VSUBPD         Z0, Z1, Z1
-	VMOVUPD        Z1, (AX)
-	ADDQ           $0x40, AX
-	ADDQ           $0x40, CX
-	SUBQ           $0x40, DX
-	JEQ            done
-
-two:
-	VMOVUPD (CX), Z1
-	VSUBPD  Z0, Z1, Z1
-	VMOVUPD 64(CX), Z2
-	VSUBPD  Z0, Z2, Z2
 	VMOVUPD Z1, (AX)
 	VMOVUPD Z2, 64(AX)
 	ADDQ    $0x00000080, AX
@@ -424,92 +293,6 @@ two:
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000080, DX
 	JNE     two
-
-done:
-	NEXT()
-
-// func avx512Less()
-// Requires: AVX512F
-TEXT ·avx512Less(SB), NOSPLIT|NOFRAME, $0
-	MOVLQSX        Op_B+0(R13), AX
-	VBROADCASTSD   (R8)(AX*8), Z0
-	REGISTER(Op_Dst+0(R13), AX)
-	REGISTER(Op_A+0(R13), CX)
-	MOVQ           R12, DX
-	TESTQ          $0x00000040, DX
-	JEQ            two
-	VMOVUPD        (CX), Z1
-	VCMPPD         $0x11, Z0, Z1, K1
-	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
-	VCMPPD         $0x03, Z0, Z1, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	VMOVUPD        Z2, (AX)
-	ADDQ           $0x40, AX
-	ADDQ           $0x40, CX
-	SUBQ           $0x40, DX
-	JEQ            done
-
-two:
-	VMOVUPD        (CX), Z1
-	VCMPPD         $0x11, Z0, Z1, K1
-	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
-	VCMPPD         $0x03, Z0, Z1, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
-	VMOVUPD        64(CX), Z1
-	VCMPPD         $0x11, Z0, Z1, K1
-	VBROADCASTSD.Z constants<>+32(SB), K1, Z3
-	VCMPPD         $0x03, Z0, Z1, K1
-	VBLENDMPD.BCST constants<>+64(SB), Z3, K1, Z3
-	VMOVUPD        Z2, (AX)
-	VMOVUPD        Z3, 64(AX)
-	ADDQ           $0x00000080, AX
-	ADDQ           $0x00000080, CX
-	SUBQ           $0x00000080, DX
-	JNE            two
-
-done:
-	NEXT()
-
-// func avx512SigmoidShift()
-// Requires: AVX512F
-TEXT ·avx512SigmoidShift(SB), NOSPLIT|NOFRAME, $0
-	VBROADCASTSD   constants<>+32(SB), Z0
-	MOVLQSX        Op_B+0(R13), AX
-	VBROADCASTSD   (R8)(AX*8), Z1
-	VBROADCASTSD   8(R8)(AX*8), Z2
-	REGISTER(Op_Dst+0(R13), AX)
-	REGISTER(Op_A+0(R13), CX)
-	MOVQ           R12, DX
-	TESTQ          $0x00000040, DX
-	JEQ            two
-	VMOVUPD        (CX), Z3
-	VSUBPD         Z3, Z0, Z4
-	VMULPD         Z1, Z3, Z3
-	VFMADD213PD    Z3, Z2, Z4
-	VDIVPD         Z4, Z3, Z3
-	VMOVUPD        Z3, (AX)
-	ADDQ           $0x40, AX
-	ADDQ           $0x40, CX
-	SUBQ           $0x40, DX
-	JEQ            done
-
-two:
-	VMOVUPD     (CX), Z3
-	VSUBPD      Z3, Z0, Z4
-	VMULPD      Z1, Z3, Z3
-	VFMADD213PD Z3, Z2, Z4
-	VDIVPD      Z4, Z3, Z3
-	VMOVUPD     64(CX), Z4
-	VSUBPD      Z4, Z0, Z5
-	VMULPD      Z1, Z4, Z4
-	VFMADD213PD Z4, Z2, Z5
-	VDIVPD      Z5, Z4, Z4
-	VMOVUPD     Z3, (AX)
-	VMOVUPD     Z4, 64(AX)
-	ADDQ        $0x00000080, AX
-	ADDQ        $0x00000080, CX
-	SUBQ        $0x00000080, DX
-	JNE         two
 
 done:
 	NEXT()
@@ -1390,8 +1173,8 @@ TEXT ·avx512Draw(SB), NOSPLIT|NOFRAME, $0
 	VMOVUPD        64(AX), Z1
 	VMOVUPD        128(AX), Z2
 	VMOVUPD        192(AX), Z3
-	VBROADCASTSD   constants<>+32(SB), Z4
-	VBROADCASTSD   constants<>+96(SB), Z5
+	VBROADCASTSD   constants<>+0(SB), Z4
+	VBROADCASTSD   constants<>+32(SB), Z5
 	REGISTER(Op_Dst+0(R13), CX)
 	MOVQ           R12, DX
 
@@ -1432,12 +1215,12 @@ TEXT ·avx512DrawLess(SB), NOSPLIT|NOFRAME, $0
 	VMOVSD       (R8)(CX*8), X4
 	VXORPD       X5, X5, X5
 	VMAXSD       X5, X4, X4
-	VMINSD       constants<>+32(SB), X4, X4
-	VMOVSD       constants<>+128(SB), X5
-	VFMADD213SD  constants<>+160(SB), X5, X4
+	VMINSD       constants<>+0(SB), X4, X4
+	VMOVSD       constants<>+64(SB), X5
+	VFMADD213SD  constants<>+96(SB), X5, X4
 	VROUNDSD     $0x02, X4, X4, X4
 	VCVTTSD2SIQ  X4, DX
-	VBROADCASTSD constants<>+32(SB), Z4
+	VBROADCASTSD constants<>+0(SB), Z4
 	TESTQ        DX, DX
 	JNE          some
 	VBROADCASTSD (R8)(CX*8), Z4
@@ -1483,8 +1266,8 @@ TEXT ·avx512DrawShift(SB), NOSPLIT|NOFRAME, $0
 	VMOVUPD        64(AX), Z1
 	VMOVUPD        128(AX), Z2
 	VMOVUPD        192(AX), Z3
-	VBROADCASTSD   constants<>+32(SB), Z4
-	VBROADCASTSD   constants<>+96(SB), Z5
+	VBROADCASTSD   constants<>+0(SB), Z4
+	VBROADCASTSD   constants<>+32(SB), Z5
 	MOVLQSX        Op_B+0(R13), CX
 	VBROADCASTSD   (R8)(CX*8), Z6
 	VBROADCASTSD   8(R8)(CX*8), Z7
@@ -1592,17 +1375,17 @@ done:
 // Where each operation starts.
 DATA avx512Table<>+(8*const_End)(SB)/8, $·stop(SB)
 DATA avx512Table<>+(8*const_Copy)(SB)/8, $·avx512Copy(SB)
-DATA avx512Table<>+(8*const_Gather)(SB)/8, $·avx512Gather(SB)
+DATA avx512Table<>+(8*const_Gather)(SB)/8, $·avx2Gather(SB)
 DATA avx512Table<>+(8*const_Fill)(SB)/8, $·avx512Fill(SB)
-DATA avx512Table<>+(8*const_Neg)(SB)/8, $·avx512Neg(SB)
+DATA avx512Table<>+(8*const_Neg)(SB)/8, $·avx2Neg(SB)
 DATA avx512Table<>+(8*const_Add)(SB)/8, $·avx512Add(SB)
 DATA avx512Table<>+(8*const_Sub)(SB)/8, $·avx512Sub(SB)
 DATA avx512Table<>+(8*const_Mul)(SB)/8, $·avx512Mul(SB)
 DATA avx512Table<>+(8*const_MulAdd)(SB)/8, $·avx512MulAdd(SB)
 DATA avx512Table<>+(8*const_Scale)(SB)/8, $·avx512Scale(SB)
-DATA avx512Table<>+(8*const_NegScale)(SB)/8, $·avx512NegScale(SB)
+DATA avx512Table<>+(8*const_NegScale)(SB)/8, $·avx2NegScale(SB)
 DATA avx512Table<>+(8*const_AddS)(SB)/8, $·avx512AddS(SB)
-DATA avx512Table<>+(8*const_SubS)(SB)/8, $·avx512SubS(SB)
+DATA avx512Table<>+(8*const_SubS)(SB)/8, $·avx2SubS(SB)
 DATA avx512Table<>+(8*const_RSubS)(SB)/8, $·avx2RSubS(SB)
 DATA avx512Table<>+(8*const_Div)(SB)/8, $·avx2Div(SB)
 DATA avx512Table<>+(8*const_DivS)(SB)/8, $·avx2DivS(SB)
@@ -1625,8 +1408,8 @@ DATA avx512Table<>+(8*const_TileSquares)(SB)/8, $·avx512Tile(SB)
 DATA avx512Table<>+(8*const_Block)(SB)/8, $·avx512Block(SB)
 DATA avx512Table<>+(8*const_Relu)(SB)/8, $·avx512Relu(SB)
 DATA avx512Table<>+(8*const_Positive)(SB)/8, $·avx2Positive(SB)
-DATA avx512Table<>+(8*const_SigmoidShift)(SB)/8, $·avx512SigmoidShift(SB)
-DATA avx512Table<>+(8*const_Less)(SB)/8, $·avx512Less(SB)
+DATA avx512Table<>+(8*const_SigmoidShift)(SB)/8, $·avx2SigmoidShift(SB)
+DATA avx512Table<>+(8*const_Less)(SB)/8, $·avx2Less(SB)
 DATA avx512Table<>+(8*const_Sum)(SB)/8, $·avx512Sum(SB)
 DATA avx512Table<>+(8*const_SumProduct)(SB)/8, $·avx512SumProduct(SB)
 DATA avx512Table<>+(8*const_Draw)(SB)/8, $·avx512Draw(SB)
@@ -1649,10 +1432,8 @@ GLOBL avx512Table<>(SB), RODATA, $(8*const_Codes)
 	DATA constants<>+(at+16)(SB)/8, bits; \
 	DATA constants<>+(at+24)(SB)/8, bits
 
-REPEATED(0, $0x8000000000000000)
-REPEATED(32, $0x3ff0000000000000)
-REPEATED(64, $0xffffffffffffffff)
-REPEATED(96, $0x3fefffffffffffff)
-REPEATED(128, $0x4330000000000000)
-REPEATED(160, $0xbfe0000000000000)
-GLOBL constants<>(SB), RODATA|NOPTR, $192
+REPEATED(0, $0x3ff0000000000000)
+REPEATED(32, $0x3fefffffffffffff)
+REPEATED(64, $0x4330000000000000)
+REPEATED(96, $0xbfe0000000000000)
+GLOBL constants<>(SB), RODATA|NOPTR, $128
