@@ -56,33 +56,6 @@ func BenchmarkOperation(b *testing.B) {
 	}
 }
 
-// BenchmarkReduction times reductions of a few and of many elements.
-func BenchmarkReduction(b *testing.B) {
-	for _, l := range benchLayouts() {
-		for _, n := range []int{2, 3, 4, 64} {
-			for _, op := range []struct {
-				name  string
-				apply func(x *ad.Node) *ad.Node
-			}{
-				{"logsumexp", func(x *ad.Node) *ad.Node { return x.LogSumExp(1) }},
-				{"softmax", func(x *ad.Node) *ad.Node { return x.Softmax(1) }},
-				{"max", func(x *ad.Node) *ad.Node { return x.Max(1) }},
-				{"sum", func(x *ad.Node) *ad.Node { return x.Square().Sum(1) }},
-			} {
-				b.Run(fmt.Sprintf("%s/%s/n=%d", l.name, op.name, n), func(b *testing.B) {
-					g := ad.NewBuilder("reduction")
-					x := g.Input("x", ad.Shape{l.size, n}, l.axes(g)...)
-					y := op.apply(x).Sum()
-					if axes := x.Axes(); len(axes) > 0 {
-						y = y.SumOver(axes[1])
-					}
-					benchOutput(b, []*ad.Node{x}, y, sizeOf(x))
-				})
-			}
-		}
-	}
-}
-
 // BenchmarkFactorisation times factorisations, solutions and functions of matrices, per matrix.
 func BenchmarkFactorisation(b *testing.B) {
 	type function = func(a, l, x *ad.Node) *ad.Node

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	ad "tobac/autograd"
 	"tobac/autograd/gradtest"
@@ -336,39 +335,6 @@ func TestScanErrors(t *testing.T) {
 			tt.do(b.Input("x", ad.Shape{2}), b.Input("xs", ad.Shape{4, 2}))
 			if err := b.Err(); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %v, want %q", err, tt.want)
-			}
-		})
-	}
-}
-
-// BenchmarkScan builds, differentiates and compiles a scalar recursion.
-func BenchmarkScan(b *testing.B) {
-	for _, steps := range []int{2500, 5000, 10000} {
-		b.Run(fmt.Sprint(steps), func(b *testing.B) {
-			b.ReportAllocs()
-			var times [3]time.Duration
-			for b.Loop() {
-				start := time.Now()
-				g := ad.NewBuilder("recursion")
-				w, h, x := g.Input("w", ad.Shape{}), g.Input("h", ad.Shape{}),
-					g.Input("x", ad.Shape{steps})
-				_, ys := ad.Scan(steps, []*ad.Node{h}, []*ad.Node{x},
-					func(_ int, c, x []*ad.Node) (next, y []*ad.Node) {
-						z := []*ad.Node{c[0].Mul(w).Add(x[0]).Tanh()}
-						return z, z
-					})
-				built := time.Now()
-				gradient := g.Grad(ys[0].Square().Sum(), w, x, h)
-				differentiated := time.Now()
-				if _, err := ad.Compile([]*ad.Node{w, h, x}, append(gradient, ys[0])); err != nil {
-					b.Fatal(err)
-				}
-				times[0] += built.Sub(start)
-				times[1] += differentiated.Sub(built)
-				times[2] += time.Since(differentiated)
-			}
-			for i, what := range []string{"build", "grad", "compile"} {
-				b.ReportMetric(float64(times[i].Milliseconds())/float64(b.N), "ms-"+what)
 			}
 		})
 	}

@@ -57,16 +57,6 @@ func benchmarkSteps(b *testing.B, s *svgd.Sampler) {
 	}
 }
 
-func BenchmarkKernel(b *testing.B) {
-	x := gaussianBlocks(1, 30, 760, 400)
-	gram, repulsion := mat.NewDense(30, 30, nil), zeros(x)
-	k := svgd.Additive{Bandwidths: []float64{5, 500}}
-	b.ReportAllocs()
-	for b.Loop() {
-		k.Evaluate(gram, repulsion, x)
-	}
-}
-
 // BenchmarkCoordinates is one kernel for each of p coordinates of M particles that move a little
 // between calls, as they do in a run: 190 are the scores of the ordered pairs of 20 variables, 400
 // of all of them.
@@ -95,15 +85,5 @@ func BenchmarkCoordinates(b *testing.B) {
 					}
 				})
 		}
-	}
-}
-
-// BenchmarkChildren is one kernel for each of the networks of 20 variables, of 120 numbers each.
-func BenchmarkChildren(b *testing.B) {
-	x, score := gaussianBlocks(1, 30, 2400), gaussianBlocks(2, 30, 2400)
-	driving, repulsive, work := zeros(x), zeros(x), new(svgd.Work)
-	b.ReportAllocs()
-	for b.Loop() {
-		svgd.Grouped{Size: 120}.Apply(driving, repulsive, score, x, work)
 	}
 }

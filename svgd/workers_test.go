@@ -40,19 +40,3 @@ func TestWorkers(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkWorkers is a step of many particles with one goroutine and with two.
-func BenchmarkWorkers(b *testing.B) {
-	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprint(workers), func(b *testing.B) {
-			x := gaussianBlocks(1, 300, 760, 400)
-			s := svgd.Sampler{Target: svgd.ScorerFunc(quadratic), Workers: workers}
-			b.ReportAllocs()
-			for t := 0; b.Loop(); t++ {
-				if err := s.Step(x, t); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

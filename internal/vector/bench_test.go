@@ -67,15 +67,3 @@ func BenchmarkPairs(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkRows: logarithms of sums of exponentials over four rows, per column.
-func BenchmarkRows(b *testing.B) {
-	rng := rand.New(rand.NewPCG(48, 49))
-	rows, dst := make([][]float64, 4), make([]float64, elements)
-	for k := range rows {
-		rows[k] = sample(rng, elements, false)
-	}
-	for _, set := range vector.Available() {
-		perElement(b, set.String(), func() { set.LogSumExpRows(dst, rows) })
-	}
-}

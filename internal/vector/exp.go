@@ -81,11 +81,7 @@ func (s Set) Max(a []float64) float64 {
 	n := s.blocks(len(a))
 	top := maxOf(a[n:])
 	if n > 0 {
-		if s == AVX512 {
-			top = max(top, maxAVX512(&a[0], n))
-		} else {
-			top = max(top, maxAVX2(&a[0], n))
-		}
+		top = max(top, maxAVX2(&a[0], n))
 	}
 	if top != top {
 		return math.NaN()

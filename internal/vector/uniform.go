@@ -36,14 +36,11 @@ func (s Set) FillUniform(dst []float64, seed uint64) {
 
 // Draw writes the next numbers of a stream, a positive multiple of 8 of them.
 func (s Set) Draw(dst []float64, st *Stream) {
-	switch s {
-	case Portable:
+	if s == Portable {
 		uniform(dst, st)
-	case AVX512:
-		uniformAVX512(&dst[0], len(dst), st)
-	default:
-		uniformAVX2(&dst[0], len(dst), st)
+		return
 	}
+	uniformAVX2(&dst[0], len(dst), st)
 }
 
 // uniform advances lane l = i mod 8 for number i; state word w of lane l is

@@ -19,13 +19,7 @@ func assembled() []Set {
 func maxAVX2(a *float64, n int) float64
 
 //go:noescape
-func maxAVX512(a *float64, n int) float64
-
-//go:noescape
 func uniformAVX2(dst *float64, n int, state *Stream)
-
-//go:noescape
-func uniformAVX512(dst *float64, n int, state *Stream)
 
 //go:noescape
 func panelAVX2(x *panel)

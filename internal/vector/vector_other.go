@@ -8,11 +8,7 @@ const missing = "vector: assembly is not part of this build"
 
 func maxAVX2(*float64, int) float64 { panic(missing) }
 
-func maxAVX512(*float64, int) float64 { panic(missing) }
-
 func uniformAVX2(*float64, int, *Stream) { panic(missing) }
-
-func uniformAVX512(*float64, int, *Stream) { panic(missing) }
 
 func panelAVX2(*panel) { panic(missing) }
 
