@@ -38,8 +38,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 		return nil, fmt.Errorf("tobac: %w", err)
 	}
 	if cfg.Engine == nil && cfg.Order.Known == nil {
-		priors.AddSources(&cfg.Prior, p.Given())
-		priors.AddYears(&cfg.Prior, p.Years())
+		priors.AddColumns(&cfg.Prior, p.Given(), p.Years())
 	}
 	data, notes := p.Numbers(), slices.Clone(p.Notes)
 	var r *Result

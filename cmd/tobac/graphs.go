@@ -74,10 +74,11 @@ func (r *result) network() *graphfile.Graph {
 		if e.Undirected && near.Has(e.To, e.From) {
 			*e = graphfile.Edge{From: e.To, To: e.From, Adjacent: e.Adjacent}
 		}
-		if closes(graph, *e) {
+		if graph.Set(e.From, e.To, true); !graph.Acyclic() {
+			graph.Set(e.From, e.To, false)
 			*e = graphfile.Edge{From: e.To, To: e.From, Adjacent: e.Adjacent}
+			graph.Set(e.From, e.To, true)
 		}
-		graph.Set(e.From, e.To, true)
 		e.Undirected, e.Probability = false,
 			graphfile.Known(r.Probabilities.At(e.From, e.To))
 	}
@@ -97,13 +98,6 @@ func (r *result) network() *graphfile.Graph {
 		g.Tables = append(g.Tables, t)
 	}
 	return g
-}
-
-// closes reports whether an edge closes a cycle of a graph.
-func closes(graph *dag.Graph, e graphfile.Edge) bool {
-	with := graph.Clone()
-	with.Set(e.From, e.To, true)
-	return !with.Acyclic()
 }
 
 // export is the output of the consensus graph in a format that was asked for.

@@ -437,8 +437,7 @@ func (j *job) exclude() error {
 	}
 	columns := j.table.Columns
 	if j.fit.Order.Known == nil && (j.fit.Engine == nil || drawsOrders(j.fit.Engine)) {
-		priors.AddSources(&j.fit.Prior, j.table.Given())
-		priors.AddYears(&j.fit.Prior, j.table.Years())
+		priors.AddColumns(&j.fit.Prior, j.table.Given(), j.table.Years())
 	}
 	j.fit.Prior.Exclusive = j.table.ExclusivePairs()
 	for _, e := range j.fit.Prior.Exclusive {

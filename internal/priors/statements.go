@@ -15,34 +15,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// AddSources makes variables sources that nothing was said about: where edges into them are
-// required or have odds, where there are tiers, and under a prior of its own probabilities they
-// stay as they are.
-func AddSources(p *background.Prior, variables []int) {
+// AddColumns adds what columns say of edges, where nothing that was said contradicts it, and there
+// are neither tiers nor a prior of probabilities: the given ones are sources, and no edge leads into
+// an earlier year, which are those of variables or −1; nil means no years.
+func AddColumns(p *background.Prior, given, years []int) {
 	if p.Tiers != nil || p.Probabilities != nil || p.Own != nil {
 		return
 	}
-	for _, j := range variables {
-		into := func(to int) bool { return to == j }
-		if !slices.ContainsFunc(p.Required, func(e dag.Edge) bool { return into(e.To) }) &&
-			!slices.ContainsFunc(p.Odds, func(o background.EdgeOdds) bool { return into(o.To) }) &&
-			!slices.Contains(p.Sources, j) {
+	said := func(f func(from, to int) bool) bool {
+		return slices.ContainsFunc(p.Required, func(e dag.Edge) bool { return f(e.From, e.To) }) ||
+			slices.ContainsFunc(p.Odds, func(o background.EdgeOdds) bool { return f(o.From, o.To) })
+	}
+	for _, j := range given {
+		if !said(func(_, to int) bool { return to == j }) && !slices.Contains(p.Sources, j) {
 			p.Sources = append(slices.Clip(p.Sources), j)
 		}
 	}
-}
-
-// AddYears forbids edges into earlier years, which are those of variables or −1, as tiers, where
-// nothing that was said contradicts them, and there are neither tiers nor a prior of probabilities.
-func AddYears(p *background.Prior, years []int) {
-	if years == nil || p.Tiers != nil || p.Probabilities != nil || p.Own != nil {
-		return
-	}
-	back := func(from, to int) bool { return years[to] >= 0 && years[from] > years[to] }
-	if !slices.ContainsFunc(p.Required, func(e dag.Edge) bool { return back(e.From, e.To) }) &&
-		!slices.ContainsFunc(p.Odds, func(o background.EdgeOdds) bool {
-			return back(o.From, o.To)
-		}) {
+	if years != nil && !said(func(from, to int) bool {
+		return years[to] >= 0 && years[from] > years[to]
+	}) {
 		p.Tiers = slices.Clone(years)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Years are tiers, unless tiers or an edge into an earlier year were asked for.
-func TestAddYears(t *testing.T) {
+func TestYearsOfColumns(t *testing.T) {
 	years := []int{-1, 1992, 1990, 1991}
 	back := []dag.Edge{{From: 1, To: 2}}
 	for name, c := range map[string]struct {
@@ -24,7 +24,7 @@ func TestAddYears(t *testing.T) {
 		"odds":     {background.Prior{Odds: []background.EdgeOdds{{From: 3, To: 2, Odds: 9}}}, nil},
 		"tiers":    {background.Prior{Tiers: []int{0, 1, 2, 3}}, []int{0, 1, 2, 3}},
 	} {
-		if priors.AddYears(&c.prior, years); !slices.Equal(c.prior.Tiers, c.want) {
+		if priors.AddColumns(&c.prior, nil, years); !slices.Equal(c.prior.Tiers, c.want) {
 			t.Errorf("%s: tiers %v, want %v", name, c.prior.Tiers, c.want)
 		}
 	}
