@@ -130,10 +130,7 @@ func TestCalibratedNetworks(t *testing.T) {
 	svgd := sampler(&cfg)
 	svgd.Particles, svgd.Samples, svgd.Steps, svgd.FitSteps = 6, 4, 100, 50
 	res := fit(t, data, cfg)
-	prior, err := score.ErdosRenyi(d, 2/float64(d-1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(score.ErdosRenyi(d, 2/float64(d-1)))(t)
 	want := must.Get(tempering.Run(context.Background(), data.X, nil, ascending(d), prior,
 		tempering.Config{Hidden: 3, NoiseVariance: 0.1, Iterations: 1000, Seed: 5}))(t)
 	// Monte Carlo errors of both are about a hundredth
@@ -148,10 +145,7 @@ func TestCalibratedNetworks(t *testing.T) {
 		}
 	}
 	fits, residuals := 0.0, 0.0
-	_, likelihood, err := drawn.LogDensity(res.Posterior, model, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, likelihood := must.Two(drawn.LogDensity(res.Posterior, model, data))(t)
 	fits, residuals = likelihood[0], likelihood[len(likelihood)-1]
 	if !(fits > residuals+50) {
 		t.Errorf("the networks of the first draw have the log density %v, those without edges %v",

@@ -281,11 +281,8 @@ func TestEffectsOfProcesses(t *testing.T) {
 	table := &dataset.Table{Names: []string{"x", "y", "z"}, X: x}
 	var first []effects.Effect
 	for _, workers := range []int{1, 5} {
-		r, err := tobac.Fit(context.Background(), table,
-			tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(tobac.Fit(context.Background(), table,
+			tobac.Config{Model: sem.GaussianProcess{}, Engine: &sums.Exact{}, Workers: workers}))(t)
 		stopped, cancel := context.WithCancel(context.Background())
 		cancel()
 		if _, err := r.Effects(stopped); !errors.Is(err, context.Canceled) {
@@ -304,10 +301,7 @@ func TestEffectsOfProcesses(t *testing.T) {
 			f.SD > 0.2 || f.Q05 >= f.Mean || f.Q95 <= f.Mean {
 			t.Errorf("effect %+v, want %.3f", f, low+high)
 		}
-		curve, _, err := e.Curve(0, []float64{1, 3}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		curve, _ := must.Two(e.Curve(0, []float64{1, 3}, 1))(t)
 		// The noise has a standard deviation of 0.5, 120 rows leave about 0.12; four of them.
 		if math.Abs(curve[0][0].Mean.Mean-1) > 0.5 || math.Abs(curve[1][0].Mean.Mean-9) > 0.5 {
 			t.Errorf("E[y | do(x)] is %v at 1 and %v at 3", curve[0], curve[1])

@@ -402,14 +402,8 @@ func naiveMarginal(x *mat.Dense, g *dag.Graph, variance float64) float64 {
 func TestEvidenceByDefinition(t *testing.T) {
 	data := weak(14, 3, 6)
 	graphs := scoretest.Graphs(3)
-	bge, err := models.NewBGe(data.X, nil, models.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, byBGe, err := models.LogJoint(bge, graphs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bge := must.Get(models.NewBGe(data.X, nil, models.BGeOptions{}))(t)
+	_, byBGe := must.Two(models.LogJoint(bge, graphs, nil))(t)
 	var byLinear []float64
 	for _, g := range graphs {
 		byLinear = append(byLinear, naiveMarginal(data.X, g, 0.8))

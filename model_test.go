@@ -94,10 +94,7 @@ func TestEveryModelAndMethod(t *testing.T) {
 			if !g.Acyclic() || linear && w == nil {
 				t.Errorf("consensus %v, weights %v", g.Edges(), w)
 			}
-			prior, likelihood, err := drawn.LogDensity(p.Posterior, cfg.Model, sim.Train)
-			if err != nil {
-				t.Fatal(err)
-			}
+			prior, likelihood := must.Two(drawn.LogDensity(p.Posterior, cfg.Model, sim.Train))(t)
 			last := len(p.Draws)
 			if len(prior) != last+1 || math.IsNaN(likelihood[last]) {
 				t.Errorf("the empty graph has log densities %v, %v", prior[last], likelihood[last])

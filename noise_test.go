@@ -185,10 +185,7 @@ func TestLogarithms(t *testing.T) {
 		{"negative numbers", negative, tobac.Config{}, false},
 		{"a model that was asked for", multiplied, tobac.Config{Model: sem.BGe{}}, false},
 	} {
-		logs, note, err := tobac.Logarithms(context.Background(), c.data, c.config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		logs, note := must.Two(tobac.Logarithms(context.Background(), c.data, c.config))(t)
 		if got := logs != nil; got != c.want || got != strings.Contains(note, "logarithms") {
 			t.Errorf("%s: logarithms are taken: %v (%q), want %v", c.name, got, note, c.want)
 		}

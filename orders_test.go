@@ -295,10 +295,7 @@ func TestLogDensityOverOrders(t *testing.T) {
 	cfg := several()
 	cfg.Model = sem.Linear{NoIntercept: true}
 	p := fit(t, sim.Train, cfg)
-	prior, data, err := drawn.LogDensity(p.Posterior, cfg.Model, sim.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior, data := must.Two(drawn.LogDensity(p.Posterior, cfg.Model, sim.Train))(t)
 	if len(prior) != len(p.Draws)+1 || prior[len(p.Draws)] != 0 {
 		t.Errorf("%d densities of %d draws, log prior %v of the empty graph", len(prior),
 			len(p.Draws), prior[len(prior)-1])
@@ -324,15 +321,9 @@ func TestEvidenceAgainstEnumeration(t *testing.T) {
 	}
 	data := &dataset.Table{Names: []string{"a", "b", "c"}, X: x}
 	odds := mat.NewDense(3, 3, []float64{0, 0.2, 0.6, 0.5, 0, 0.3, 0.7, 0.1, 0})
-	bge, err := models.NewBGe(x, nil, models.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bge := must.Get(models.NewBGe(x, nil, models.BGeOptions{}))(t)
 	all := scoretest.Graphs(3)
-	_, byBGe, err := models.LogJoint(bge, all, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, byBGe := must.Two(models.LogJoint(bge, all, nil))(t)
 	for _, prior := range []struct {
 		name string
 		p    background.Prior

@@ -47,18 +47,12 @@ func TestIntegratedOutput(t *testing.T) {
 			predictive, _ := sem.As[interface {
 				Predictive(*dataset.Table) (models.Likelihood, error)
 			}](sampled)
-			lik, err := predictive.Predictive(table)
-			if err != nil {
-				t.Fatal(err)
-			}
+			lik := must.Get(predictive.Predictive(table))(t)
 			if got := len(r.Draws[0].Parameters); got != lik.ParamLen() {
 				t.Fatalf("%d parameters, want %d", got, lik.ParamLen())
 			}
 			// The rows of the fit are more probable than under the model without edges and weights.
-			_, density, err := drawn.LogDensity(r.Posterior, model, table)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, density := must.Two(drawn.LogDensity(r.Posterior, model, table))(t)
 			empty := density[len(density)-1]
 			if model.NoiseVariance == 0 {
 				// standard normal columns, and weights that were drawn

@@ -129,10 +129,7 @@ func TestReweightedDraws(t *testing.T) {
 				said = append(said, p.Doing)
 			}
 		}
-		res, err := tobac.Fit(context.Background(), data, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(tobac.Fit(context.Background(), data, cfg))(t)
 		if want := "estimating evidences of sets of parents, variable 3 of 3"; len(said) != 3 ||
 			said[2] != want {
 			t.Errorf("%v: progress %q, want three lines, at last %q", model, said, want)
@@ -144,10 +141,7 @@ func TestReweightedDraws(t *testing.T) {
 				t.Fatalf("%v: draw %d with 3 workers has other parameters", model, k)
 			}
 		}
-		_, likelihood, err := drawn.LogDensity(res.Posterior, model, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, likelihood := must.Two(drawn.LogDensity(res.Posterior, model, data))(t)
 		for k, draw := range res.Draws {
 			_, integrated := model.(sem.FeedForward) // its last layer
 			if !(likelihood[k] > -200) || !integrated &&

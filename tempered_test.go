@@ -80,10 +80,7 @@ func TestTempering(t *testing.T) {
 			if s := r.Probabilities.At(0, 1) + r.Probabilities.At(1, 0); !(s > 0.9) {
 				t.Errorf("probability %v of a strong edge", s)
 			}
-			_, density, err := drawn.LogDensity(r.Posterior, cfg.Model, &train)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, density := must.Two(drawn.LogDensity(r.Posterior, cfg.Model, &train))(t)
 			for m, draw := range r.Draws {
 				if r.Order() != nil && !follows(draw.Graph, r.Order()) {
 					t.Fatalf("draw %d does not follow the order", m)

@@ -50,10 +50,7 @@ func TestReadEdges(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			g, w, err := dag.ReadEdges(strings.NewReader(test.text), "truth.csv", names)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g, w := must.Two(dag.ReadEdges(strings.NewReader(test.text), "truth.csv", names))(t)
 			if diff := cmp.Diff(test.edges, g.Edges()); diff != "" || g.Len() != len(names) {
 				t.Errorf("%d vertices, edges (-want +got):\n%s", g.Len(), diff)
 			}
@@ -242,15 +239,9 @@ func TestSimulatedGraphs(t *testing.T) {
 	}{{"linear-d10-e20-run0", 10, 22}, {"linear-d20-e40-run0", 20, 44},
 		{"linear-d20-e80-run2", 20, 68}, {"nonlinear-d20-e40-run1", 20, 34}} {
 		t.Run(set.folder, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join(root, set.folder, "graph.csv"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, weights, err := dag.ReadEdges(strings.NewReader(string(text)), "graph.csv",
-				manyNames(set.d))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(filepath.Join(root, set.folder, "graph.csv")))(t)
+			g, weights := must.Two(dag.ReadEdges(strings.NewReader(string(text)), "graph.csv",
+				manyNames(set.d)))(t)
 			if g.Size() != set.edges {
 				t.Errorf("%d edges, want %d", g.Size(), set.edges)
 			}
@@ -321,10 +312,7 @@ func TestPartiallyDirectedReadsBack(t *testing.T) {
 			t.Fatalf("%d lines for %d edges, %d of them undirected pairs", lines, g.Size(),
 				len(g.Undirected()))
 		}
-		got, w, err := dag.ReadEdges(&text, "consensus.csv", names)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got, w := must.Two(dag.ReadEdges(&text, "consensus.csv", names))(t)
 		if !got.Equal(g) || (w == nil) != (weights == nil) {
 			t.Fatalf("read %v, wrote %v", got.Edges(), g.Edges())
 		}

@@ -59,14 +59,8 @@ func TestInterventionsFollowTheNumbers(t *testing.T) {
 	table := marked(12, 4)
 	before := mat.DenseCopyOf(table.Intervened)
 	same := func(_, _ int, v float64) float64 { return v }
-	selected, err := table.Select([]string{"d", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, heldout, err := table.Split(0.4, rand.New(rand.NewPCG(1, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	selected := must.Get(table.Select([]string{"d", "b"}))(t)
+	train, heldout := must.Two(table.Split(0.4, rand.New(rand.NewPCG(1, 1))))(t)
 	mean, sd := table.Moments()
 	standard := must.Get(table.Standardize())(t)
 	logs := must.Get(table.Log())(t)

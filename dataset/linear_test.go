@@ -281,20 +281,14 @@ func TestSharedLinearDataFollowTheModel(t *testing.T) {
 	for _, folder := range folders {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			for _, name := range []string{"train.csv", "heldout.csv"} {
-				table, err := dataset.ReadFile(filepath.Join(folder, name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				table := must.Get(dataset.ReadFile(filepath.Join(folder, name)))(t)
 				n, d := table.X.Dims()
 				if n != 100 {
 					t.Errorf("%s: %d rows, want 100", name, n)
 				}
 				edges := must.Get(os.Open(filepath.Join(folder, "graph.csv")))(t)
 				defer edges.Close()
-				_, weights, err := dag.ReadEdges(edges, "graph.csv", table.Names)
-				if err != nil {
-					t.Fatal(err)
-				}
+				_, weights := must.Two(dag.ReadEdges(edges, "graph.csv", table.Names))(t)
 				noise := residuals(table, weights)
 				variance := stat.Variance(noise.RawMatrix().Data, nil)
 				// The variance of N normal values has standard error 0.1·√(2/N); five of them.

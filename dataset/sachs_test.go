@@ -15,10 +15,7 @@ import (
 
 // The facts of section 9.2 of the specification.
 func TestSachs(t *testing.T) {
-	table, g, err := dataset.Sachs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table, g := must.Two(dataset.Sachs())(t)
 	names := []string{"praf", "pmek", "plcg", "PIP2", "PIP3", "p44/42", "pakts473", "PKA", "PKC",
 		"P38", "pjnk"}
 	if diff := cmp.Diff(names, table.Names); diff != "" {

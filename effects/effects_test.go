@@ -14,6 +14,7 @@ import (
 
 	"tobac/dag"
 	"tobac/effects"
+	"tobac/internal/must"
 	"tobac/posterior"
 )
 
@@ -24,19 +25,14 @@ func TestEffectsAreTheInverse(t *testing.T) {
 		rng := drawRNG(t)
 		d := rapid.IntRange(1, 6).Draw(t, "d")
 		p := randomPosterior(d, 1, rng)
-		e, err := effects.Linear(p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(effects.Linear(p, nil))(t)
 		m := mat.NewDense(d, d, nil)
 		for j := range d {
 			m.Set(j, j, 1)
 		}
 		m.Sub(m, p.Draws[0].Equations.Weights)
 		var inverse mat.Dense
-		if err := inverse.Inverse(m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, inverse.Inverse(m))
 		for from := range d {
 			for _, f := range e.Of(from) {
 				if want := inverse.At(from, f.To); !near(f.Mean, want, 1e-9) || f.SD != 0 &&
@@ -89,10 +85,7 @@ func TestByHand(t *testing.T) {
 		t.Errorf("standard deviation %v, want %v", f.SD, want)
 	}
 	// do(b = 10): in the chain a keeps 1, c is 3 + 3·10; of the fork a is 1 + 50.
-	rows, err := e.Means([]effects.Setting{{Var: b, Value: 10}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(e.Means([]effects.Setting{{Var: b, Value: 10}}))(t)
 	for m, want := range [][]float64{{1, 10, 33}, {51, 10, 73}, {1, 10, 32}, {1, 10, 9}} {
 		if !floats.EqualApprox(rows[m], want, 1e-12) {
 			t.Errorf("draw %d: means %v under do(b = 10), want %v", m, rows[m], want)
@@ -108,10 +101,7 @@ func TestByHand(t *testing.T) {
 		want float64
 	}{{nil, 81}, {[]effects.Setting{{Var: b, Value: 1}}, 9},
 		{[]effects.Setting{{Var: a, Value: 1}}, 45}} {
-		all, err := e.Do(row.set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(e.Do(row.set))(t)
 		last := all[len(all)-1]
 		if got := last.New.SD * last.New.SD; !near(got, row.want, 1e-12) || last.Mean.SD != 0 {
 			t.Errorf("under %v a new c has the variance %v, want %v", row.set, got, row.want)
@@ -133,15 +123,10 @@ func TestAdjustment(t *testing.T) {
 		eq, g := p.Draws[0].Equations, p.Draws[0].Graph
 		var a, inverse, scaled, cov mat.Dense
 		a.Sub(mat.NewDiagDense(d, ones(d)), eq.Weights)
-		if err := inverse.Inverse(&a); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, inverse.Inverse(&a))
 		scaled.Mul(mat.NewDiagDense(d, eq.NoiseVariances), &inverse)
 		cov.Mul(inverse.T(), &scaled)
-		e, err := effects.Linear(p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(effects.Linear(p, nil))(t)
 		for from := range d {
 			given := append([]int{from}, g.Parents(from)...)
 			left, right := mat.NewDense(len(given), len(given), nil),
@@ -184,16 +169,10 @@ func TestDoAgreesWithEffects(t *testing.T) {
 		rng := drawRNG(t)
 		d := rapid.IntRange(2, 5).Draw(t, "d")
 		p := randomPosterior(d, rapid.IntRange(1, 6).Draw(t, "draws"), rng)
-		e, err := effects.Linear(p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(effects.Linear(p, nil))(t)
 		from := rng.IntN(d)
 		free, _ := e.Means(nil)
-		one, err := e.Means([]effects.Setting{{Var: from, Value: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(e.Means([]effects.Setting{{Var: from, Value: 1}}))(t)
 		three, _ := e.Means([]effects.Setting{{Var: from, Value: 3}})
 		for to := range d {
 			if to == from {
@@ -208,10 +187,7 @@ func TestDoAgreesWithEffects(t *testing.T) {
 					t.Fatalf("do changes %d, which is no descendant of %d", to, from)
 				}
 			}
-			curve, _, err := e.Curve(from, []float64{1, 3}, to)
-			if err != nil {
-				t.Fatal(err)
-			}
+			curve, _ := must.Two(e.Curve(from, []float64{1, 3}, to))(t)
 			all, _ := e.Do([]effects.Setting{{Var: from, Value: 3}})
 			at := slices.IndexFunc(all, func(p effects.Prediction) bool { return p.Var == to })
 			if curve[1][0].Mean != all[at].Mean {
@@ -239,10 +215,7 @@ func TestUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		scaled, err := effects.Linear(&other, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scaled := must.Get(effects.Linear(&other, nil))(t)
 		for from := range d {
 			want := e.Of(from)
 			for k, f := range scaled.Of(from) {
@@ -286,10 +259,7 @@ func TestAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := e.All(context.Background(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(e.All(context.Background(), 1))(t)
 	many, err := e.All(context.Background(), 7)
 	if err != nil || !slices.Equal(one, many) {
 		t.Errorf("effects differ between 1 and 7 workers: %v", err)
@@ -330,10 +300,7 @@ func TestParticlesHaveNoSpread(t *testing.T) {
 			t.Errorf("effect of particles %+v", f)
 		}
 	}
-	predicted, err := e.Do(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	predicted := must.Get(e.Do(nil))(t)
 	for _, q := range predicted {
 		if math.IsNaN(q.Mean.Mean) || !math.IsNaN(q.Mean.SD) || !math.IsNaN(q.New.Q05) {
 			t.Errorf("prediction of particles %+v", q)
@@ -343,11 +310,8 @@ func TestParticlesHaveNoSpread(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	p := randomPosterior(3, 4, rand.New(rand.NewPCG(3, 3)))
-	e, err := effects.Linear(p,
-		effects.Describe(p.Names, mat.NewDense(2, 3, []float64{0, 0, 0, 1, 2, 3})))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(effects.Linear(p,
+		effects.Describe(p.Names, mat.NewDense(2, 3, []float64{0, 0, 0, 1, 2, 3}))))(t)
 	for _, row := range []struct {
 		set  []effects.Setting
 		want string

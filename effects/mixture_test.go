@@ -8,6 +8,7 @@ import (
 
 	"tobac/dag"
 	"tobac/effects"
+	"tobac/internal/must"
 	"tobac/posterior"
 )
 
@@ -28,14 +29,8 @@ func constants(means, variances []float64) *posterior.Posterior {
 // A new observation has the variance E[Var] + Var[E] over the draws, the mean of the observations
 // only the latter; quantiles are those of the mixture.
 func TestMixtureOfDraws(t *testing.T) {
-	e, err := effects.Linear(constants([]float64{-3, 3}, []float64{1, 4}), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := e.Do([]effects.Setting{{Var: 1, Value: 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(effects.Linear(constants([]float64{-3, 3}, []float64{1, 4}), nil))(t)
+	all := must.Get(e.Do([]effects.Setting{{Var: 1, Value: 0}}))(t)
 	got := all[0].New
 	if want := math.Sqrt((1+4)/2.0 + 9); !near(got.SD, want, 1e-12) || got.Mean != 0 ||
 		!near(all[0].Mean.SD, 3, 1e-12) {
@@ -66,10 +61,7 @@ func TestColumnsAndVariablesFit(t *testing.T) {
 		err.Error() != "effects: 1 columns for 2 variables" {
 		t.Errorf("one column: error %v", err)
 	}
-	e, err := effects.Linear(p, columns[:2])
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(effects.Linear(p, columns[:2]))(t)
 	for _, v := range []int{-1, 2, 7} {
 		if w := e.Warnings([]effects.Setting{{Var: v, Value: 100}}); len(w) != 0 {
 			t.Errorf("variable %d, which does not exist: %q", v, w)

@@ -9,6 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/effects"
+	"tobac/internal/must"
 	"tobac/posterior"
 )
 
@@ -40,16 +41,11 @@ func TestSimulationOfLinearEquations(t *testing.T) {
 		if scale != nil {
 			columns = effects.InDataUnits(columns, scale.Mean, scale.SD)
 		}
-		exact, err := effects.Linear(p, columns)
-		if err != nil {
-			t.Fatal(err)
-		}
-		simulated, err := effects.Nonlinear(p, columns, 1, func(m int) (effects.Equations, error) {
-			return asFunctions{p.Draws[m].Equations}, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		exact := must.Get(effects.Linear(p, columns))(t)
+		simulated :=
+			must.Get(effects.Nonlinear(p, columns, 1, func(m int) (effects.Equations, error) {
+				return asFunctions{p.Draws[m].Equations}, nil
+			}))(t)
 		for from := range 5 {
 			want := exact.Of(from)
 			for k, f := range simulated.Of(from) {
@@ -61,10 +57,7 @@ func TestSimulationOfLinearEquations(t *testing.T) {
 		}
 		set := []effects.Setting{{Var: 2, Value: columns[2].Max}}
 		want, _ := exact.Do(set)
-		got, err := simulated.Do(set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(simulated.Do(set))(t)
 		for k, q := range got {
 			if !near(q.Mean.Mean, want[k].Mean.Mean, 1e-9) ||
 				!near(q.Mean.SD, want[k].Mean.SD, 1e-8) {
@@ -97,23 +90,14 @@ func (squares) NoiseVariance(int) float64 { return 0.25 }
 // By hand: E[x2 | do(x0 = a)] = a⁴ + ¼, and the average slope of E[x1] from q05 to q95 is
 // their sum.
 func TestSquares(t *testing.T) {
-	g, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}}))(t)
 	p := &posterior.Posterior{Names: []string{"a", "b", "c"}, Kind: posterior.Draws,
 		Draws: []posterior.Draw{{Graph: g}}}
 	columns := effects.Describe(p.Names, mat.NewDense(2, 3, []float64{1, 0, 0, 3, 1, 1}))
-	e, err := effects.Nonlinear(p, columns, 1, func(int) (effects.Equations, error) {
+	e := must.Get(effects.Nonlinear(p, columns, 1, func(int) (effects.Equations, error) {
 		return squares{}, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	curve, _, err := e.Curve(0, []float64{0, 2}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	curve, _ := must.Two(e.Curve(0, []float64{0, 2}, 2))(t)
 	// The mean of 64 different ε² has the standard error ¼·sqrt(2/64) = 0.044.
 	if low, high := curve[0][0].Mean.Mean, curve[1][0].Mean.Mean; !(math.Abs(low-0.25) <= 0.15) ||
 		!(math.Abs(high-16.25) <= 0.15) {

@@ -27,15 +27,9 @@ func readTable(t testing.TB, path string) ([]string, *mat.Dense) {
 // readEdges reads an edge list as pairs of column indices.
 func readEdges(t testing.TB, path string, names []string) [][2]int {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(path))(t)
 	defer f.Close() // only read
-	g, _, err := dag.ReadEdges(f, path, names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Two(dag.ReadEdges(f, path, names))(t)
 	return pairs(g)
 }
 
@@ -165,10 +159,7 @@ func standardised(x *mat.Dense) *mat.Dense {
 // sachs returns the flow cytometry measurements and their consensus network.
 func sachs(t testing.TB) (raw *mat.Dense, edges [][2]int) {
 	t.Helper()
-	table, truth, err := dataset.Sachs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table, truth := must.Two(dataset.Sachs())(t)
 	return table.X, pairs(truth)
 }
 

@@ -97,10 +97,7 @@ func TestSteinHessianMatchesDefinition(t *testing.T) {
 		d := rapid.IntRange(1, 6).Draw(t, "d")
 		n := rapid.IntRange(3, 30).Draw(t, "n")
 		x := gaussian(n, d, rng)
-		got, s, err := ordering.SteinHessian(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got, s := must.Two(ordering.SteinHessian(x))(t)
 		want, wantS := naiveStein(x)
 		if !(math.Abs(s-wantS) <= 1e-14*wantS) {
 			t.Fatalf("bandwidth %.17g, want %.17g", s, wantS)
@@ -124,10 +121,7 @@ func TestSteinHessianMatchesDefinition(t *testing.T) {
 func TestSteinHessianEquivariance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(82, 82))
 	x := gaussian(30, 4, rng)
-	plain, _, err := ordering.SteinHessian(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain, _ := must.Two(ordering.SteinHessian(x))(t)
 	rows, cols := rng.Perm(30), rng.Perm(4)
 	moved := mat.NewDense(30, 4, nil)
 	for a, from := range rows {
@@ -135,10 +129,7 @@ func TestSteinHessianEquivariance(t *testing.T) {
 			moved.Set(a, k, x.At(from, col)+5)
 		}
 	}
-	got, _, err := ordering.SteinHessian(moved)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, _ := must.Two(ordering.SteinHessian(moved))(t)
 	for a, from := range rows {
 		for k, col := range cols {
 			if want := plain.At(from,
@@ -148,10 +139,7 @@ func TestSteinHessianEquivariance(t *testing.T) {
 		}
 	}
 	moved.Scale(10, x)
-	scaled, _, err := ordering.SteinHessian(moved)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scaled, _ := must.Two(ordering.SteinHessian(moved))(t)
 	scaled.Scale(100, scaled)
 	scaled.Sub(scaled, plain)
 	if mat.Norm(scaled, 2) < 0.01*mat.Norm(plain, 2) {
@@ -199,10 +187,7 @@ func TestSteinHessianGolden(t *testing.T) {
 		-17.7164290243, -42.7338316452, 2.39337858647, -2.67679807862, .271031443329, 1.13947263294,
 		.8070253419, -44.526796849, -.898910935358, -.255394652696, -7.18199469959, -5.57271322555,
 	})
-	got, s, err := ordering.SteinHessian(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got, s := must.Two(ordering.SteinHessian(x))(t)
 	if !near(s, 1.30384048104053, 1e-14) || !mat.EqualApprox(got, want, 1e-9) {
 		t.Errorf("bandwidth %.15g, Hessian\n%.12g", s, mat.Formatted(got))
 	}

@@ -81,10 +81,7 @@ func TestBGeGolden(t *testing.T) {
 // network.
 func sachs(t *testing.T) (*mat.Dense, *dag.Graph) {
 	t.Helper()
-	table, g, err := dataset.Sachs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table, g := must.Two(dataset.Sachs())(t)
 	x := mat.DenseCopyOf(table.X)
 	n, d := x.Dims()
 	for j := range d {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -30,10 +31,7 @@ func TestTransformedFewRows(t *testing.T) {
 		doubtful  bool
 	}{{150, cube, true}, {150, math.Tanh, false}, {transformRows, cube, false}} {
 		data := table(c.rows, c.transform)
-		all, err := additiveModel{}.Hypotheses(context.Background(), data, nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(additiveModel{}.Hypotheses(context.Background(), data, nil, 1))(t)
 		if note := (additiveModel{}).FormNote(data, nil,
 			all[0].Scores); (note != "") != c.doubtful {
 			t.Errorf("%d rows: the note is %q", c.rows, note)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/score"
 	"tobac/sem"
 )
@@ -105,9 +106,6 @@ func TestDirectionsOfKinds(t *testing.T) {
 func probabilities(ctx context.Context, t *testing.T, m sem.Model,
 	data *dataset.Table) *mat.Dense {
 	t.Helper()
-	hypotheses, err := scored(m).Hypotheses(ctx, data, nil, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hypotheses := must.Get(scored(m).Hypotheses(ctx, data, nil, 2))(t)
 	return overGraphs(t, hypotheses[0].Scores, score.Uniform(3)).Edges()
 }

@@ -15,6 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/exact"
 	"tobac/internal/inference"
+	"tobac/internal/must"
 	"tobac/internal/scoretest"
 	"tobac/internal/scoring"
 	"tobac/score"
@@ -148,19 +149,9 @@ func sumsAreThoseOfAllGraphs(t *testing.T, name string, all []dataset.Variable, 
 func overGraphs(t *testing.T, s score.Scorer, prior *score.Prior) *exact.Graphs {
 	t.Helper()
 	ctx := context.Background()
-	o, err := exact.New(ctx, s, prior, exact.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	orders, err := o.Orders(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	graphs, err := orders.Graphs(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return graphs
+	o := must.Get(exact.New(ctx, s, prior, exact.Options{}))(t)
+	orders := must.Get(o.Orders(ctx))(t)
+	return must.Get(orders.Graphs(ctx))(t)
 }
 
 // Settings that mean nothing are refused.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -56,14 +57,9 @@ func TestCurved(t *testing.T) {
 func TestCurvedDense(t *testing.T) {
 	seen := 0
 	for seed := range uint64(20) {
-		g, err := dataset.SimulateER(dataset.ERConfig{Vars: 20, Seed: seed, EdgesPerNode: 4})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed, Rows: 300})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g :=
+			must.Get(dataset.SimulateER(dataset.ERConfig{Vars: 20, Seed: seed, EdgesPerNode: 4}))(t)
+		sim := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed, Rows: 300}))(t)
 		if curved(sim.Train) {
 			seen++
 		}
@@ -78,25 +74,14 @@ func TestCurvedDense(t *testing.T) {
 func TestBent(t *testing.T) {
 	seen, overlooked := 0, 0
 	for seed := range uint64(20) {
-		g, err := dataset.SimulateER(dataset.ERConfig{Vars: 10, Seed: seed, EdgesPerNode: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
-		standard, err := lines.Train.Standardize()
-		if err != nil {
-			t.Fatal(err)
-		}
+		g :=
+			must.Get(dataset.SimulateER(dataset.ERConfig{Vars: 10, Seed: seed, EdgesPerNode: 2}))(t)
+		lines := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed}))(t)
+		standard := must.Get(lines.Train.Standardize())(t)
 		if bent(lines.Train) || bent(standard) {
 			seen++
 		}
-		curves, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		curves := must.Get(dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Seed: seed}))(t)
 		if !bent(curves.Train) {
 			overlooked++
 		}

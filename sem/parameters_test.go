@@ -6,6 +6,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/drawn"
+	"tobac/internal/must"
 	"tobac/posterior"
 	"tobac/sem"
 
@@ -27,10 +28,7 @@ func TestParameters(t *testing.T) {
 		{Hidden: []int{2, 7, 1}, NoBias: true}, {NoiseVariance: 0.1, NoBias: true},
 		{Hidden: []int{}}} {
 		model, _ := sem.As[sem.Differentiable](m)
-		lik, err := model.Likelihood(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lik := must.Get(model.Likelihood(data))(t)
 		parametric, _ := sem.As[interface{ Parameters(d int) float64 }](m)
 		if got, want := parametric.Parameters(4), float64(lik.ParamLen()); got != want {
 			t.Errorf("%v: %v parameters, want %v", m, got, want)

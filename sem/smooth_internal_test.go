@@ -5,6 +5,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/score"
 )
@@ -18,10 +19,8 @@ func TestHopelessSmooth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed, Rows: rows})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines :=
+			must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed, Rows: rows}))(t)
 		bends, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Seed: seed, Rows: rows})
 		if err != nil {
 			t.Fatal(err)

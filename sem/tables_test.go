@@ -14,6 +14,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/drawn"
+	"tobac/internal/must"
 	"tobac/posterior"
 	"tobac/sem"
 )
@@ -66,10 +67,7 @@ func TestEffectsOfTables(t *testing.T) {
 	}
 	columns := effects.Describe(data.Names, data.X)
 	columns[3].Unordered = true
-	e, err := drawn.EffectsOf(p, columns, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(drawn.EffectsOf(p, columns, 3))(t)
 	for _, f := range e.Of(1) {
 		want := 0.0
 		if f.To == 2 {
@@ -91,10 +89,7 @@ func TestEffectsOfTables(t *testing.T) {
 			t.Errorf("an effect of %s on %s", data.Names[f.From], data.Names[f.To])
 		}
 	}
-	all, err := e.Do([]effects.Setting{{Var: 1, Value: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(e.Do([]effects.Setting{{Var: 1, Value: 1}}))(t)
 	for _, q := range all {
 		if q.Var != 3 {
 			continue
@@ -106,10 +101,7 @@ func TestEffectsOfTables(t *testing.T) {
 			}
 		}
 	} // A curve has the same probabilities, and their differences from those at the first value.
-	means, contrasts, err := e.Curve(1, []float64{0, 1}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	means, contrasts := must.Two(e.Curve(1, []float64{0, 1}, 3))(t)
 	for k := range 3 {
 		low, high := means[0][0].Levels[k].Mean, means[1][0].Levels[k].Mean
 		at := slices.IndexFunc(all, func(q effects.Prediction) bool { return q.Var == 3 })
@@ -151,10 +143,7 @@ func TestEffectsOfKinds(t *testing.T) {
 	g.Set(1, 2, true)
 	g.Set(2, 3, true)
 	for _, model := range []sem.Model{sem.Mixed{}, sem.LatentNormal{}, sem.Generalised{}} {
-		hypotheses, err := scored(model).Hypotheses(context.Background(), data, nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		hypotheses := must.Get(scored(model).Hypotheses(context.Background(), data, nil, 1))(t)
 		p := &posterior.Posterior{Names: data.Names, Model: model.String(), Kind: posterior.Draws}
 		for range 40 {
 			d := posterior.Draw{Graph: g}
@@ -165,16 +154,9 @@ func TestEffectsOfKinds(t *testing.T) {
 			}
 			p.Draws = append(p.Draws, d)
 		}
-		e, err := drawn.EffectsOf(p, effects.Describe(data.Names, data.X), 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(drawn.EffectsOf(p, effects.Describe(data.Names, data.X), 3))(t)
 		means := func(v int, x float64) []effects.Prediction {
-			all, err := e.Do([]effects.Setting{{Var: v, Value: x}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return all
+			return must.Get(e.Do([]effects.Setting{{Var: v, Value: x}}))(t)
 		}
 		for _, x := range []float64{-1, 0.5} {
 			q, count := means(1, x), math.Exp(0.2)*(1+(math.E-1)*chance(x))

@@ -283,10 +283,7 @@ func TestPriorFile(t *testing.T) {
 // rows: the density of a held-out row leaves its set values out.
 func TestInterventionsFile(t *testing.T) {
 	simulated(t)
-	data, err := dataset.ReadFile("data/train.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(dataset.ReadFile("data/train.csv"))(t)
 	n, d := data.X.Dims()
 	none, some := strings.Join(data.Names, ",")+"\n", "X5,X4,X3,X2,X1,X0\n"
 	for i := range n {
@@ -328,10 +325,7 @@ func TestInterventionsFile(t *testing.T) {
 	// was not set, where b is the mean of the other rows in which none was.
 	table := must.Get(readInterventions("some.csv", data))(t)
 	data.Intervened = table.X
-	kept, rows, err := data.Split(0.3, stream.New(1, stream.HeldoutRows))
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept, rows := must.Two(data.Split(0.3, stream.New(1, stream.HeldoutRows)))(t)
 	want, counted := 0.0, 0
 	held, _ := rows.X.Dims()
 	for k := range d {

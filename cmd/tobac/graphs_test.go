@@ -227,10 +227,7 @@ func TestFitTables(t *testing.T) {
 		"results.formats=bif")...)
 	succeed(t, "convert", "run/consensus.bif", "again.bif")
 	for _, name := range []string{"run/consensus.bif", "again.bif", "imputed/consensus.bif"} {
-		g, _, err := graphfile.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Two(graphfile.ReadFile(name))(t)
 		if err := g.Check(); err != nil || len(g.Tables) != 3 || len(g.Edges) == 0 {
 			t.Fatalf("%s: tables %v, edges %v, %v", name, g.Tables, g.Edges, err)
 		}
@@ -253,10 +250,7 @@ func TestFitFormats(t *testing.T) {
 	simulated(t)
 	succeed(t, quick("fit", "data/train.csv", "--engine", "exact", "--out", "run", "--set",
 		"results.formats=graphml,bif,networkx,npz,txt,dot")...)
-	want, _, err := graphfile.ReadFile("run/consensus.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, _ := must.Two(graphfile.ReadFile("run/consensus.json"))(t)
 	if len(want.Names) != 6 || len(want.Edges) == 0 || !want.Has(graphfile.Probability) ||
 		!want.Has(graphfile.Weight) {
 		t.Errorf("consensus.json holds %+v", want)

@@ -13,6 +13,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/cli"
+	"tobac/internal/must"
 
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/floats"
@@ -109,11 +110,8 @@ func checkOrdersFiles(t *testing.T, orders map[string]any, distinct int) {
 		}
 		m += c.Draws
 	}
-	g, _, err := dag.ReadEdges(strings.NewReader(readFile(t, "run", "consensus.csv")),
-		"run/consensus.csv", p.Names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Two(dag.ReadEdges(strings.NewReader(readFile(t, "run", "consensus.csv")),
+		"run/consensus.csv", p.Names))(t)
 	consensus := orders["consensus"].([]any)
 	if len(consensus) != g.Size()-len(g.Undirected()) {
 		t.Errorf("%d edges in the summary's consensus, %d in consensus.csv", len(consensus),

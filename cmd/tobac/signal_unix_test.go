@@ -154,10 +154,7 @@ func TestClosedOutput(t *testing.T) {
 		"": "tobac: standard output: broken pipe; nothing was written: --out DIR keeps " +
 			"the results\n",
 	} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, w := must.Two(os.Pipe())(t)
 		r.Close()
 		var stderr bytes.Buffer
 		cmd := process(strings.Fields("fit data/train.csv --quiet --engine exact --set " +

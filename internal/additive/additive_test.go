@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/internal/additive"
+	"tobac/internal/must"
 	"tobac/internal/smooth"
 	_ "tobac/internal/unwritten"
 	"tobac/score"
@@ -204,19 +205,10 @@ func TestScorer(t *testing.T) {
 			x.Set(i, j, rng.NormFloat64()+0.5*x.At(i, max(0, j-1)))
 		}
 	}
-	base, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
 	opt := additive.Options{MaxParents: 2, Base: base, Plain: []int{3}}
-	s, err := additive.New(x, nil, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := additive.NewLinear(x, nil, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(additive.New(x, nil, opt))(t)
+	l := must.Get(additive.NewLinear(x, nil, opt))(t)
 	for _, s := range []score.Scorer{s, l} {
 		// a table agrees with single scores, extended ones too
 		if err := score.Check(context.Background(), s); err != nil {
@@ -232,10 +224,7 @@ func TestScorer(t *testing.T) {
 		}
 	}
 	// The same bits from several goroutines.
-	again, err := additive.New(x, nil, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(additive.New(x, nil, opt))(t)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -262,14 +251,8 @@ func TestPlainEquation(t *testing.T) {
 			x.Set(i, 2, 1)
 		}
 	}
-	base, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := additive.New(x, nil, additive.Options{Base: base, Plain: []int{1, 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
+	s := must.Get(additive.New(x, nil, additive.Options{Base: base, Plain: []int{1, 2}}))(t)
 	for range 20 {
 		f := s.Function(2, []int{0, 1}, rng)
 		if _, _, err := smooth.NewFunction(2, f.Parameters()); err != nil ||
@@ -291,10 +274,7 @@ func TestInterventions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest, err := additive.New(x.Slice(40, 120, 0, 3), nil, additive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rest := must.Get(additive.New(x.Slice(40, 120, 0, 3), nil, additive.Options{}))(t)
 	if got, want := s.LogScore(1, nil), rest.LogScore(1, nil); !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("score %v, want %v", got, want)
 	}
@@ -345,9 +325,7 @@ func TestEquation(t *testing.T) {
 	if !chol.Factorize(&parents) {
 		t.Fatal("the parents depend on each other")
 	}
-	if err := chol.InverseTo(&want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chol.InverseTo(&want))
 	want.ScaleSym(e.NoiseVariance/1000, &want)
 	for a := range 2 {
 		for b := range 2 {
@@ -365,10 +343,7 @@ func TestFunction(t *testing.T) {
 	bent := func(x float64) float64 { return 2 * math.Sin(1.5*x) }
 	x := triple(400, 8, func(rng *rand.Rand) float64 { return rng.NormFloat64() * 0.7 }, bent)
 	x.Apply(func(_, _ int, v float64) float64 { return v + 100 }, x)
-	s, err := additive.New(x, nil, additive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(additive.New(x, nil, additive.Options{}))(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	at := []float64{99, 99.5, 100, 100.5, 101}
 	sum := make([]float64, len(at))
@@ -461,10 +436,7 @@ func TestSharing(t *testing.T) {
 		b := math.Sin(2*a) + 0.3*rng.ExpFloat64()
 		x.SetRow(r, []float64{a, b, b*b + 0.3*rng.ExpFloat64()})
 	}
-	s, err := additive.New(x, nil, additive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(additive.New(x, nil, additive.Options{}))(t)
 	best := 0.0
 	for kind := 1; kind <= additive.SharedForms; kind++ {
 		shared, sum := s.Sharing(kind), 0.0

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/internal/additive"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -22,10 +23,7 @@ func BenchmarkScores(b *testing.B) {
 						triple(rows, 2, noises[noise], straight))
 					b.ReportAllocs()
 					for b.Loop() {
-						s, err := additive.New(x, nil, additive.Options{Linear: linear})
-						if err != nil {
-							b.Fatal(err)
-						}
+						s := must.Get(additive.New(x, nil, additive.Options{Linear: linear}))(b)
 						for j := range 6 {
 							others := slices.DeleteFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool {
 								return i == j

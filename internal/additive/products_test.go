@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/internal/additive"
+	"tobac/internal/must"
 	"tobac/internal/smooth"
 	"tobac/score"
 
@@ -29,10 +30,7 @@ func multiplied(n int, origin float64, noise func(rng *rand.Rand) float64) *mat.
 func TestProducts(t *testing.T) {
 	for name, noise := range noises {
 		for _, origin := range []float64{0, 2} {
-			s, err := additive.New(multiplied(300, origin, noise), nil, additive.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(additive.New(multiplied(300, origin, noise), nil, additive.Options{}))(t)
 			if err := score.Check(t.Context(), s); err != nil {
 				t.Error(err)
 			}
@@ -80,10 +78,7 @@ func TestProductsBesideLevels(t *testing.T) {
 		level := float64(i % 2)
 		all.SetRow(i, []float64{x.At(i, 0), x.At(i, 1), level, x.At(i, 2) + level})
 	}
-	s, err := additive.New(all, nil, additive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(additive.New(all, nil, additive.Options{}))(t)
 	if gain := s.LogScore(3, []int{0, 1, 2}) - s.LogScore(3, []int{0, 1}); gain < 20 {
 		t.Errorf("a cause beside a product gains %v nats, want many", gain)
 	}
@@ -103,10 +98,7 @@ func TestProductsAreNotInvented(t *testing.T) {
 		a, b := rng.NormFloat64(), rng.ExpFloat64()
 		x.SetRow(i, []float64{a, b, math.Sin(a) + b*b/2 + rng.NormFloat64()})
 	}
-	s, err := additive.New(x, nil, additive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(additive.New(x, nil, additive.Options{}))(t)
 	mean := make([]float64, 2)
 	for range 20 {
 		// The effect of one parent does not depend on the other one.
@@ -133,19 +125,12 @@ func TestLogarithms(t *testing.T) {
 			x.SetRow(i, []float64{a, b, unit * c})
 			logs.SetRow(i, []float64{math.Log(a), math.Log(b), math.Log(unit * c)})
 		}
-		s, err := additive.New(x, nil, additive.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(additive.New(x, nil, additive.Options{}))(t)
 		jacobian := make([]float64, 3)
 		for j := range jacobian {
 			jacobian[j] = -floats.Sum(mat.Col(nil, j, logs))
 		}
-		all, err := additive.NewTransformed(s).Logarithms(logs, nil, nil, jacobian)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
+		return must.Get(additive.NewTransformed(s).Logarithms(logs, nil, nil, jacobian))(t)
 	}
 	s, other := scores(1), scores(1000)
 	if err := score.Check(t.Context(), s); err != nil {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/must"
 )
 
 // Of many rows, derivatives are sums over blocks of rows: those of all rows at once. What is known
@@ -18,10 +20,7 @@ func TestManyRows(t *testing.T) {
 		a := rng.NormFloat64()
 		x.SetRow(i, []float64{a, math.Sin(2*a) + 0.3*rng.NormFloat64()})
 	}
-	s, err := New(x, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(x, nil, Options{}))(t)
 	const form = 5 // smooth, normal noise
 	if f := forms[form]; f.shape != normal || !f.smooth || f.scale {
 		t.Fatalf("form %+v, want smooth functions with normal noise", f)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"tobac/internal/must"
 )
 
 // Rows of every season are in a sketch, also where there are as many seasons as rows for one of it.
@@ -16,10 +18,7 @@ func TestSketchOfSeasons(t *testing.T) {
 	for i := range n {
 		x.Set(i, 0, float64(i%seasons)+0.01*rng.Float64())
 	}
-	s, err := New(x, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(x, nil, Options{}))(t)
 	var count [seasons]int
 	for _, row := range s.sketch.child[0].rows {
 		count[row%seasons]++
@@ -45,14 +44,8 @@ func TestSketch(t *testing.T) {
 		}
 	}
 	for _, marked := range []mat.Matrix{nil, marks} {
-		s, err := New(x, marked, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole, err := New(x, marked, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(New(x, marked, Options{}))(t)
+		whole := must.Get(New(x, marked, Options{}))(t)
 		if whole.sketch = nil; s.sketch == nil {
 			t.Fatal("no sketch")
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/internal/additive"
+	"tobac/internal/must"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/mat"
@@ -27,10 +28,7 @@ func TestNormalScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := additive.NewTransformed(first).NormalScores(z, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(additive.NewTransformed(first).NormalScores(z, nil))(t)
 	if err := score.Check(t.Context(), s); err != nil {
 		t.Error(err)
 	}

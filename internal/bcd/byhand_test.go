@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/internal/bcd"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -172,10 +173,7 @@ func TestGradientIsThatByHand(t *testing.T) {
 	const d, n, batch = 4, 30, 3
 	x := uniforms(n*d, 1)
 	table := mat.NewDense(n, d, x)
-	m, err := bcd.New(table, bcd.Settings{Batch: batch}, 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(bcd.New(table, bcd.Settings{Batch: batch}, 2, 1))(t)
 	defer m.Close()
 	parameters := m.State().Parameters
 	for k, v := range uniforms(len(parameters), 2) {
@@ -185,10 +183,7 @@ func TestGradientIsThatByHand(t *testing.T) {
 		gram: &mat.Dense{}}
 	h.gram.Mul(table.T(), table)
 	noise, gumbel := uniforms(batch*h.size, 3), uniforms(batch*d*d, 4)
-	elbo, gradient, err := m.ScoreAt(parameters, h.tau, noise, gumbel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	elbo, gradient := must.Two(m.ScoreAt(parameters, h.tau, noise, gumbel))(t)
 	want, values := make([]float64, len(parameters)), make([]float64, batch)
 	for k := range batch {
 		values[k] = h.sample(want, parameters, noise[k*h.size:(k+1)*h.size],

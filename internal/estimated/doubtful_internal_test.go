@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/posterior"
 	"tobac/score"
@@ -65,9 +66,7 @@ func TestDoubtfulSets(t *testing.T) {
 			t.Fatal(err)
 		}
 		table.estimates, table.constant = e, make([]float64, d)
-		if err := table.correct(t.Context(), correctRounds, func(string) {}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, table.correct(t.Context(), correctRounds, func(string) {}))
 		if _, ok := e.of(3, []int{1}); ok != hidden {
 			t.Errorf("guesses far from the estimates %v: a set near the probable ones was "+
 				"estimated: %v", hidden, ok)

@@ -6,6 +6,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/graphchains"
+	"tobac/internal/must"
 	"tobac/internal/smooth"
 	"tobac/sem"
 )
@@ -13,14 +14,8 @@ import (
 // Networks with one noise variance are found from scores with one for each equation, too, and not
 // where no two columns vary alike.
 func TestOneVarianceFromOwn(t *testing.T) {
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: 4, EdgesPerNode: 1, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 40, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: 4, EdgesPerNode: 1, Seed: 3}))(t)
+	sim := must.Get(dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 40, Seed: 3}))(t)
 	asked, _ := sem.As[sem.Network](sem.FeedForward{})
 	for _, equal := range []bool{true, false} {
 		table := sim.Train
@@ -43,11 +38,8 @@ func TestOneVarianceFromOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := &engine.Problem{Data: table, Seed: 1, Workers: 2, Report: func(engine.Progress) {}}
-		got, err := Settle(t.Context(), p, asked, &graphchains.Settings{},
-			&sem.Hypothesis{Scores: own})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Settle(t.Context(), p, asked, &graphchains.Settings{},
+			&sem.Hypothesis{Scores: own}))(t)
 		if noise := got.noiseVariance(); noise > 0 != equal || equal &&
 			(noise < 0.05 || noise > 0.2) {
 			t.Errorf("equal %v: noise variance %v of all equations, want one near 0.1 if equal, "+

@@ -8,6 +8,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 
 	"gonum.org/v1/gonum/mat"
@@ -16,36 +17,15 @@ import (
 // Chains under a table have the edge probabilities and the sets of parents of sums over all graphs.
 func TestChainsUnderATable(t *testing.T) {
 	const d = 6
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: 1, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 50, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: 1, Seed: 2}))(t)
+	sim := must.Get(dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Rows: 50, Seed: 2}))(t)
 	ctx, p := context.Background(), engine.Problem{Workers: 2}
-	prior, err := tablePrior(&p, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gaussian, err := nodescore.NewGP(sim.Train.X, nil, nodescore.GPOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := newNetworkTable(ctx, gaussian.Integrated(), prior,
-		mcmc.Options{Seed: 1, Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := table.sampleUnder(ctx, table.pool)
-	if err != nil {
-		t.Fatal(err)
-	}
-	graphs, err := table.graphs.(summedTable).orders.Graphs(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(tablePrior(&p, d))(t)
+	gaussian := must.Get(nodescore.NewGP(sim.Train.X, nil, nodescore.GPOptions{}))(t)
+	table := must.Get(newNetworkTable(ctx, gaussian.Integrated(), prior,
+		mcmc.Options{Seed: 1, Workers: 2}))(t)
+	got := must.Get(table.sampleUnder(ctx, table.pool))(t)
+	graphs := must.Get(table.graphs.(summedTable).orders.Graphs(ctx))(t)
 	var off mat.Dense
 	off.Sub(got.edges(), graphs.Edges())
 	off.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, &off)
@@ -78,14 +58,8 @@ func TestChainsUnderATable(t *testing.T) {
 			}
 		}
 	}
-	best, err := got.best(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := table.graphs.best(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := must.Get(got.best(ctx))(t)
+	want := must.Get(table.graphs.best(ctx))(t)
 	logP := func(g interface{ Parents(int) []int }) (sum float64) {
 		for j := range d {
 			sum += table.pool.LogScore(j, g.Parents(j)) + prior.LogPrior(j, g.Parents(j))

@@ -8,6 +8,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/posterior"
 	"tobac/score"
@@ -31,17 +32,11 @@ func TestNetworksRefuted(t *testing.T) {
 		}
 		data := &dataset.Table{Names: []string{"x", "y"}, X: x}
 		network, _ := sem.As[sem.Network](sem.FeedForward{})
-		e, err := NewEstimates(network, data, ChainSettings(network, 1, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(NewEstimates(network, data, ChainSettings(network, 1, 1)))(t)
 		edge, empty := dag.New(2), dag.New(2)
 		edge.Set(0, 1, true)
 		list := e.Missing([]*dag.Graph{edge, empty})
-		all, err := e.Estimate(t.Context(), list, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(e.Estimate(t.Context(), list, 32))(t)
 		pool := nodescore.NewPool(2)
 		for _, v := range all {
 			pool.Put(v.Of, v.Set, v.LogEvidence)

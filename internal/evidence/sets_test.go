@@ -506,11 +506,8 @@ func TestStandardErrorsOverSeeds(t *testing.T) {
 		for seed := range uint64(seeds) {
 			var log, sd float64
 			if c.prior {
-				logs, errs, err := s.WithSeed(seed).LogPriorMasses(context.Background(),
-					nodescore.Families(1, nil), c.points)
-				if err != nil {
-					t.Fatal(err)
-				}
+				logs, errs := must.Two(s.WithSeed(seed).LogPriorMasses(context.Background(),
+					nodescore.Families(1, nil), c.points))(t)
 				log, sd = logs[0], errs[0]
 			} else {
 				all := must.Get(s.WithSeed(seed).Estimate(context.Background(),

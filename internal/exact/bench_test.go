@@ -52,10 +52,7 @@ func simulated(tb testing.TB, d, edges, rows int) *mat.Dense {
 // whose posterior is wide.
 func scorers(b *testing.B) map[string]score.Scorer {
 	b.Helper()
-	sachs, _, err := dataset.Sachs()
-	if err != nil {
-		b.Fatal(err)
-	}
+	sachs, _ := must.Two(dataset.Sachs())(b)
 	all := map[string]*mat.Dense{
 		"Sachs/d=11":         sachs.X,
 		"simulated/d=15":     simulated(b, 15, 30, 100),

@@ -11,6 +11,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/exact"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -18,10 +19,7 @@ import (
 // rows standardised with divisor n−1.
 func firstRows(t *testing.T, d int) *mat.Dense {
 	t.Helper()
-	table, _, err := dataset.Sachs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table, _ := must.Two(dataset.Sachs())(t)
 	n, _ := table.X.Dims()
 	x := mat.NewDense(100, d, nil)
 	for j := range d {

@@ -57,10 +57,7 @@ func TestBestEnumerated(t *testing.T) {
 						s := randomTable(d, r.offset, r.deviation, uint64(20*d+n))
 						want := enumerate(s, prior, false)
 						p, _ := posterior(t, s, prior, exact.Options{})
-						g, log, err := p.Best(context.Background())
-						if err != nil {
-							t.Fatal(err)
-						}
+						g, log := must.Two(p.Best(context.Background()))(t)
 						if !g.Equal(want.best.graph()) {
 							t.Errorf("best graph is %v, want %v", g.Edges(),
 								want.best.graph().Edges())

@@ -24,10 +24,7 @@ import (
 // sachs is the BGe score of the Sachs data.
 func sachs(t *testing.T) score.Conjugate {
 	t.Helper()
-	table, _, err := dataset.Sachs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table, _ := must.Two(dataset.Sachs())(t)
 	return must.Get(score.NewBGe(table.X, nil, score.BGeOptions{}))(t)
 }
 
@@ -60,14 +57,8 @@ func TestRelabelling(t *testing.T) {
 		near(t, "edge over graphs", back(h.Edges()), g.Edges(), tol)
 		near(t, "ancestor", back(h.Ancestors()), g.Ancestors(), tol)
 		nearNumber(t, "log evidence", h.LogEvidence(), g.LogEvidence(), 1e-12+tol)
-		best, _, err := p.Best(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, _, err := q.Best(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		best, _ := must.Two(p.Best(context.Background()))(t)
+		other, _ := must.Two(q.Best(context.Background()))(t)
 		near(t, "best graph", back(other.Matrix()), best.Matrix(), 0)
 	}
 }

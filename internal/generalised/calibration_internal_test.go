@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 )
 
@@ -199,10 +200,7 @@ func TestCalibration(t *testing.T) {
 					}
 				}
 			}
-			s, err := New(x, nil, all, Options{Base: nodescore.NewPool(d)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(New(x, nil, all, Options{Base: nodescore.NewPool(d)}))(t)
 			logs := make([]float64, len(graphs))
 			for k, h := range graphs {
 				for j := range d {

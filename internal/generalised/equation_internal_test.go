@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -179,9 +180,7 @@ func TestSumsOfDerivatives(t *testing.T) {
 		t.Fatal("no factor")
 	}
 	x := mat.NewVecDense(size, nil)
-	if err := root.SolveVecTo(x, mat.NewVecDense(size, g)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, root.SolveVecTo(x, mat.NewVecDense(size, g)))
 	if f.solve(g); math.Abs(f.logDet()-root.LogDet()) > 1e-10*root.LogDet() ||
 		!floats.EqualApprox(g, x.RawVector().Data, 1e-9) {
 		t.Errorf("log determinant %v, want %v", f.logDet(), root.LogDet())

@@ -10,6 +10,7 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/generalised"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -65,12 +66,8 @@ func standardNormal(n, d int) *mat.Dense {
 func newScorer(t *testing.T, x, set mat.Matrix, variables []generalised.Variable,
 	most int) *generalised.Scorer {
 	t.Helper()
-	s, err := generalised.New(x, set, variables,
-		generalised.Options{MaxParents: most, Base: base(len(variables))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(generalised.New(x, set, variables,
+		generalised.Options{MaxParents: most, Base: base(len(variables))}))(t)
 }
 
 // All sets at once are the sets one by one, and every column depends on the one before.

@@ -11,14 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/internal/graphfile"
+	"tobac/internal/must"
 )
 
 func read(t *testing.T, text string) *graphfile.Graph {
 	t.Helper()
-	g, _, err := graphfile.Read(strings.NewReader(text), "file")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, _ := must.Two(graphfile.Read(strings.NewReader(text), "file"))(t)
 	return g
 }
 

@@ -24,10 +24,7 @@ probability ( C | A, B ) { default 0.5, 0.5; (no, 5-9) 0.125, 0.875; }
 func TestTables(t *testing.T) {
 	read := func(text string) *graphfile.Graph {
 		t.Helper()
-		g, _, err := graphfile.Read(strings.NewReader(text), "net.bif")
-		if err != nil {
-			t.Fatal(err)
-		}
+		g, _ := must.Two(graphfile.Read(strings.NewReader(text), "net.bif"))(t)
 		return g
 	}
 	g := read(network)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"tobac/internal/impute"
+	"tobac/internal/must"
 )
 
 // A single column with gaps has a predictive distribution in closed form: with Ψ = S + λI from the
@@ -47,17 +48,13 @@ func TestPredictiveOfOneColumn(t *testing.T) {
 	xx := mat.NewDense(2, 2, []float64{psi.At(0, 0), psi.At(0, 2), psi.At(2, 0), psi.At(2, 2)})
 	xy := mat.NewVecDense(2, []float64{psi.At(0, 1), psi.At(2, 1)})
 	var slope mat.VecDense
-	if err := slope.SolveVec(xx, xy); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, slope.SolveVec(xx, xy))
 	nu := complete0 - 1 + m.DF
 	rest := psi.At(1, 1) - mat.Dot(&slope, xy)
 	for i := complete0; i < n; i++ {
 		from := mat.NewVecDense(2, []float64{z.At(i, 0) - centre[0], z.At(i, 2) - centre[2]})
 		var solved mat.VecDense
-		if err := solved.SolveVec(xx, from); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, solved.SolveVec(xx, from))
 		spread := math.Sqrt(rest / nu * (1 + 1.0/complete0 + mat.Dot(from, &solved)))
 		student := distuv.StudentsT{Mu: centre[1] + mat.Dot(&slope, from), Sigma: spread, Nu: nu}
 		var quantiles []float64

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"tobac/internal/impute"
+	"tobac/internal/must"
 )
 
 // equations on the graph 0 → 1 → 2, 0 → 2, 2 → 3.
@@ -77,9 +78,7 @@ func TestRedraw(t *testing.T) {
 					places = append(places, 4*i+j)
 				}
 			}
-			if err := e.Redraw(x, places, marks, rand.New(rand.NewPCG(1, 2))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.Redraw(x, places, marks, rand.New(rand.NewPCG(1, 2))))
 			mean, cov := conditionalOn(e, row.set, row.gaps, given)
 			check := func(what string, contrast []float64) {
 				centre, variance := 0.0, 0.0

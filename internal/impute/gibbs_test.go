@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/impute"
+	"tobac/internal/must"
 )
 
 // A chain is x ~ N(0, 1), b = 1 with the odds e^2x, y ~ N(1.5 b, 1).
@@ -52,9 +53,7 @@ func TestGibbs(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(7, 1))
 		for range 3 {
-			if err := g.Redraw(x, places, mask, rng); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, g.Redraw(x, places, mask, rng))
 		}
 		wantB, wantX := one/total, first/total
 		if set {
@@ -86,9 +85,7 @@ func TestGibbsOfFewValues(t *testing.T) {
 	for i := range n {
 		mask.Set(i, 1, 1)
 	}
-	if err := g.Redraw(x, places, mask, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.Redraw(x, places, mask, rand.New(rand.NewPCG(1, 2))))
 	total, count := 0.0, map[float64]float64{}
 	weight := []float64{1, 2, 1.5, 2, 1.5}
 	for k, v := range values {

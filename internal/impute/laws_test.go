@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tobac/internal/impute"
+	"tobac/internal/must"
 )
 
 // A table without gaps comes back as it is.
@@ -56,11 +57,8 @@ func TestCompletesEveryShape(t *testing.T) {
 			}
 		}
 		before := mat.DenseCopyOf(x)
-		c, err := impute.Complete(context.Background(), x,
-			impute.Settings{Count: 3, Iterations: 3, Seed: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(impute.Complete(context.Background(), x,
+			impute.Settings{Count: 3, Iterations: 3, Seed: 5}))(t)
 		if !sameBits(x, before) {
 			t.Fatal("the argument was changed")
 		}
@@ -122,14 +120,8 @@ func TestUnits(t *testing.T) {
 		y := mat.NewDense(n, d, nil)
 		y.Apply(func(_, j int, v float64) float64 { return factor[j]*v + shift[j] }, x)
 		s := impute.Settings{Count: 2, Iterations: 20, Seed: 1}
-		a, err := impute.Complete(context.Background(), x, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := impute.Complete(context.Background(), y, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(impute.Complete(context.Background(), x, s))(t)
+		b := must.Get(impute.Complete(context.Background(), y, s))(t)
 		for k := range 2 {
 			for i := range n {
 				for j := range d {

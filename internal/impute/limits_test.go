@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"tobac/internal/impute"
+	"tobac/internal/must"
 )
 
 // normals is one variable, standard normal, and its child with the slope 1 and the variance 1.
@@ -60,9 +61,7 @@ func TestRedrawnLimits(t *testing.T) {
 			x := mat.DenseCopyOf(begin)
 			rng := rand.New(rand.NewPCG(3, 1))
 			for range 4 {
-				if err := of.Redraw(x, places, nil, rng); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, of.Redraw(x, places, nil, rng))
 			}
 			values := mat.Col(nil, 0, x)
 			if floats.Min(values) < limit[0] || floats.Max(values) > limit[1] {

@@ -9,17 +9,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/impute"
+	"tobac/internal/must"
 	_ "tobac/internal/rapidseed"
 )
 
 // complete is Complete without an error.
 func complete(t testing.TB, x *mat.Dense, s impute.Settings) *impute.Completed {
 	t.Helper()
-	c, err := impute.Complete(context.Background(), x, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.Get(impute.Complete(context.Background(), x, s))(t)
 }
 
 // correlated are n rows of d columns in which each depends on the one before, in units of their

@@ -9,6 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/likelihoods"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/models/modeltest"
 )
@@ -67,10 +68,7 @@ func TestKinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prior, data, err := models.LogJoint(m, []*dag.Graph{g}, theta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		prior, data := must.Two(models.LogJoint(m, []*dag.Graph{g}, theta))(t)
 		wantPrior, wantData := plainKinds(all, intervened, g, theta.RawRowView(0))
 		if math.Abs(prior[0]-wantPrior) > 1e-10 || math.Abs(data[0]-wantData) > 1e-10 {
 			t.Errorf("interventions %v: log densities %v and %v, want %v and %v", intervened != nil,

@@ -5,6 +5,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/internal/scoretest"
 	"tobac/score"
 )
@@ -14,18 +15,10 @@ import (
 func TestApart(t *testing.T) {
 	groups, forth, back := scoretest.Apart()
 	for _, apart := range []bool{false, true} {
-		m, err := mcmc.New(t.Context(), groups, score.Uniform(5), mcmc.Options{Chains: 3,
-			Rungs: 1, WarmUp: 10, Starts: []*dag.Graph{forth, back}, Apart: apart})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Advance(t.Context(), 60); err != nil {
-			t.Fatal(err)
-		}
-		r, err := m.Result()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(mcmc.New(t.Context(), groups, score.Uniform(5), mcmc.Options{Chains: 3,
+			Rungs: 1, WarmUp: 10, Starts: []*dag.Graph{forth, back}, Apart: apart}))(t)
+		must.Do(t, m.Advance(t.Context(), 60))
+		r := must.Get(m.Result())(t)
 		for _, draw := range r.Draws {
 			if got := draw.Graph.Has(3, 0); got != (apart && draw.Chain == 1) {
 				t.Fatalf("apart %v: chain %d has %v", apart, draw.Chain, draw.Graph.Edges())

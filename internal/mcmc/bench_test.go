@@ -7,25 +7,16 @@ import (
 
 	"tobac/dataset"
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
 // simulated is the BGe score of 100 rows of a random linear model with two edges per variable.
 func simulated(b *testing.B, d int) score.Scorer {
 	b.Helper()
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
-	sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, err := score.NewBGe(sim.Train.X, nil, score.BGeOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return s
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 1}))(b)
+	sim := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Seed: 1}))(b)
+	return must.Get(score.NewBGe(sim.Train.X, nil, score.BGeOptions{}))(b)
 }
 
 // BenchmarkNew is the search for starts and candidates, and all tables.
@@ -48,19 +39,12 @@ func BenchmarkNew(b *testing.B) {
 func BenchmarkIteration(b *testing.B) {
 	for _, d := range []int{10, 20, 50, 100} {
 		b.Run(fmt.Sprint(d), func(b *testing.B) {
-			m, err := mcmc.New(context.Background(), simulated(b, d), score.Fair(d),
-				mcmc.Options{Chains: 1, WarmUp: 20, Draws: -1})
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := m.Advance(context.Background(), 20); err != nil {
-				b.Fatal(err)
-			}
+			m := must.Get(mcmc.New(context.Background(), simulated(b, d), score.Fair(d),
+				mcmc.Options{Chains: 1, WarmUp: 20, Draws: -1}))(b)
+			must.Do(b, m.Advance(context.Background(), 20))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := m.Advance(context.Background(), 1); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, m.Advance(context.Background(), 1))
 			}
 		})
 	}

@@ -6,31 +6,20 @@ import (
 	"testing"
 
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
 // run returns the result of a sampler after the warm-up and n iterations.
 func run(t *testing.T, s score.Scorer, p *score.Prior, o mcmc.Options, n int) *mcmc.Result {
 	t.Helper()
-	m, err := mcmc.New(context.Background(), s, p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Advance(context.Background(), o.WarmUp+n); err != nil {
-		t.Fatal(err)
-	}
-	r, err := m.Result()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	m := must.Get(mcmc.New(context.Background(), s, p, o))(t)
+	must.Do(t, m.Advance(context.Background(), o.WarmUp+n))
+	return must.Get(m.Result())(t)
 }
 
 func TestEnumeration(t *testing.T) {
-	erdos, err := score.ErdosRenyi(4, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	erdos := must.Get(score.ErdosRenyi(4, 0.3))(t)
 	tests := []struct {
 		name  string
 		s     score.Scorer

@@ -12,6 +12,7 @@ import (
 	"tobac/dataset"
 	"tobac/internal/exact"
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -41,10 +42,7 @@ func TestHub(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := sampler.Result()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(sampler.Result())(t)
 	for i := range d - 1 {
 		if p := r.Edges.At(i, d-1); !(p > 0.999) {
 			t.Errorf("parent %d of %d has the probability %v, want 1", i, d-1, p)
@@ -68,30 +66,12 @@ func TestFewCandidatesAgainstSums(t *testing.T) {
 			g.Set(i, j, (7*i+13*j)%100 < 30)
 		}
 	}
-	data, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: 150, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := score.NewBGe(data.Train.X, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	prior, err := score.ErdosRenyi(d, 0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := exact.New(ctx, s, prior, exact.Options{Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	orders, err := p.Orders(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	graphs, err := orders.Graphs(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Rows: 150, Seed: 1}))(t)
+	s := must.Get(score.NewBGe(data.Train.X, nil, score.BGeOptions{}))(t)
+	prior := must.Get(score.ErdosRenyi(d, 0.3))(t)
+	p := must.Get(exact.New(ctx, s, prior, exact.Options{Workers: 2}))(t)
+	orders := must.Get(p.Orders(ctx))(t)
+	graphs := must.Get(orders.Graphs(ctx))(t)
 	want := graphs.Edges()
 	r := run(t, s, prior, mcmc.Options{Candidates: 3, WarmUp: 300, Seed: 1}, 3000)
 	for i := range d {

@@ -10,6 +10,7 @@ import (
 	"tobac/diagnostics"
 	"tobac/internal/graphchains"
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -213,10 +214,7 @@ func TestErrors(t *testing.T) {
 	if _, err := mcmc.New(done, s, p, mcmc.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
-	m, err := mcmc.New(ctx, s, p, mcmc.Options{WarmUp: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(mcmc.New(ctx, s, p, mcmc.Options{WarmUp: 5}))(t)
 	if err := m.Advance(done, 3); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled iterations: got %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/score"
 )
@@ -29,13 +30,8 @@ func TestSetsWithoutSubsets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sampler.Advance(ctx, 60); err != nil {
-		t.Fatal(err)
-	}
-	r, err := sampler.Result()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sampler.Advance(ctx, 60))
+	r := must.Get(sampler.Result())(t)
 	for k, draw := range r.Draws {
 		for j := range d {
 			if !s.Has(j, draw.Graph.Parents(j)) {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -23,10 +24,7 @@ func TestContinueIsBitwise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := mcmc.NewAt(t.Context(), s, p, o, whole.Shared())
-		if err != nil {
-			t.Fatal(err)
-		}
+		parts := must.Get(mcmc.NewAt(t.Context(), s, p, o, whole.Shared()))(t)
 		states := make([][]byte, o.Chains)
 		for k := range states {
 			if states[k], err = whole.Chain(k); err != nil {
@@ -34,38 +32,25 @@ func TestContinueIsBitwise(t *testing.T) {
 			}
 		}
 		for _, to := range []int{1, 40, 60, 100, 250} {
-			if err := whole.Advance(t.Context(), to-whole.Iterations()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, whole.Advance(t.Context(), to-whole.Iterations()))
 			for k := range states {
 				if states[k], err = parts.Continue(t.Context(), states[k], to); err != nil {
 					t.Fatal(err)
 				}
-				want, err := whole.Chain(k)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must.Get(whole.Chain(k))(t)
 				if !bytes.Equal(states[k], want) {
 					t.Fatalf("chain %d differs after %d iterations", k, to)
 				}
 			}
 		}
 		for k := range states {
-			if err := parts.SetChain(k, states[k]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, parts.SetChain(k, states[k]))
 		}
 		if got, want := parts.Trace(), whole.Trace(); got != want {
 			t.Errorf("trace is %+v, want %+v", got, want)
 		}
-		got, err := parts.Result()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := whole.Result()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(parts.Result())(t)
+		want := must.Get(whole.Result())(t)
 		if !mat.Equal(got.Edges, want.Edges) || len(got.Draws) != len(want.Draws) {
 			t.Error("results differ")
 		}
@@ -75,14 +60,8 @@ func TestContinueIsBitwise(t *testing.T) {
 // What is no state of a chain is an error.
 func TestSetChainErrors(t *testing.T) {
 	s, p := listed{6, 2, 4}, score.Fair(6)
-	m, err := mcmc.New(t.Context(), s, p, mcmc.Options{Chains: 1, WarmUp: 5, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := m.Chain(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(mcmc.New(t.Context(), s, p, mcmc.Options{Chains: 1, WarmUp: 5, Seed: 3}))(t)
+	state := must.Get(m.Chain(0))(t)
 	for want, spoilt := range map[string][]byte{
 		"got no state of a chain": []byte("{}\n"),
 		"bytes of numbers":        state[:len(state)-8],

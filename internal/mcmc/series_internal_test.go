@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/diagnostics"
+	"tobac/internal/must"
 	"tobac/score"
 
 	"gonum.org/v1/gonum/stat"
@@ -149,18 +150,10 @@ func TestStandardErrorsOverSeeds(t *testing.T) {
 	want /= total
 	var z []float64
 	for seed := range uint64(seeds) {
-		m, err := New(context.Background(), p.scorer, score.Uniform(3),
-			Options{Chains: 2, Rungs: 1, WarmUp: 20, Draws: -1, Seed: seed, Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Advance(context.Background(), 400); err != nil {
-			t.Fatal(err)
-		}
-		d, err := m.Diagnostics()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(New(context.Background(), p.scorer, score.Uniform(3),
+			Options{Chains: 2, Rungs: 1, WarmUp: 20, Draws: -1, Seed: seed, Workers: 1}))(t)
+		must.Do(t, m.Advance(context.Background(), 400))
+		d := must.Get(m.Diagnostics())(t)
 		for _, e := range d.Uncertain {
 			if e.From == 0 && e.To == 1 {
 				z = append(z, (e.Mean-want)/e.StandardError)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -19,29 +20,17 @@ func TestRestoreIsBitwise(t *testing.T) {
 	} {
 		state := func(m *mcmc.Sampler) string {
 			t.Helper()
-			shot, err := m.Snapshot()
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := json.Marshal(shot)
-			if err != nil {
-				t.Fatal(err)
-			}
+			shot := must.Get(m.Snapshot())(t)
+			text := must.Get(json.Marshal(shot))(t)
 			return string(text)
 		}
 		advance := func(m *mcmc.Sampler, n int) {
 			t.Helper()
-			if err := m.Advance(context.Background(), n); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.Advance(context.Background(), n))
 		}
 		make := func() *mcmc.Sampler {
 			t.Helper()
-			m, err := mcmc.New(context.Background(), s, p, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return m
+			return must.Get(mcmc.New(context.Background(), s, p, o))(t)
 		}
 		const iterations = 400
 		whole := make()
@@ -51,9 +40,7 @@ func TestRestoreIsBitwise(t *testing.T) {
 			first := make()
 			advance(first, cut)
 			shot := new(mcmc.Snapshot)
-			if err := json.Unmarshal([]byte(state(first)), shot); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(state(first)), shot))
 			second := make()
 			if err := second.Restore(shot); err != nil {
 				t.Fatalf("cut at %d: %v", cut, err)
@@ -77,27 +64,14 @@ func TestRestoreIsBitwise(t *testing.T) {
 
 // A snapshot with a number that no sampler has is an error, and leaves the sampler as it was.
 func TestRestoreErrors(t *testing.T) {
-	m, err := mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6),
+	m := must.Get(mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6),
 		mcmc.Options{Chains: 2, Rungs: 2, WarmUp: 10, Draws: 20, Seed: 3, Candidates: 3,
-			Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Advance(t.Context(), 40); err != nil {
-		t.Fatal(err)
-	}
+			Workers: 1}))(t)
+	must.Do(t, m.Advance(t.Context(), 40))
 	state := func() (s *mcmc.Snapshot, text string) {
-		shot, err := m.Snapshot()
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := json.Marshal(shot)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(data, &s); err != nil {
-			t.Fatal(err)
-		}
+		shot := must.Get(m.Snapshot())(t)
+		data := must.Get(json.Marshal(shot))(t)
+		must.Do(t, json.Unmarshal(data, &s))
 		return s, string(data)
 	}
 	_, before := state()

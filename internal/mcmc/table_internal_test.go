@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -22,18 +23,11 @@ func randomTable(t *testing.T, scale float64, seed uint64) *table {
 	})
 	p := score.Fair(8)
 	p.MaxParents(5)
-	base, err := newTable(context.Background(), s, p, 0, []int{1, 2, 3, 4, 5, 6})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(newTable(context.Background(), s, p, 0, []int{1, 2, 3, 4, 5, 6}))(t)
 	if seed%2 == 0 {
 		return base
 	}
-	with, err := base.with(context.Background(), s, p, 0, []int{7})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return with
+	return must.Get(base.with(context.Background(), s, p, 0, []int{7}))(t)
 }
 
 // allowed lists the sets of candidates before, with a member of layer.

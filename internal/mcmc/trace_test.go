@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -12,21 +13,15 @@ import (
 // beginning but for R̂, and changes no bit of the result.
 func TestTrace(t *testing.T) {
 	build := func() *mcmc.Sampler {
-		s, err := mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6),
-			mcmc.Options{Chains: 3, WarmUp: 20, Seed: 4, Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return must.Get(mcmc.New(t.Context(), listed{6, 2, 4}, score.Fair(6),
+			mcmc.Options{Chains: 3, WarmUp: 20, Seed: 4, Workers: 1}))(t)
 	}
 	traced, plain := build(), build()
 	if got := traced.Trace(); !math.IsNaN(got.RHat) || math.IsNaN(got.LogP) {
 		t.Errorf("before the first iteration: %+v", got)
 	}
 	for range 12 {
-		if err := traced.Advance(t.Context(), 10); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, traced.Advance(t.Context(), 10))
 		// counts begin anew after the warm-up
 		if got := traced.Trace(); traced.Iterations() != 20 &&
 			!(got.Acceptance > 0 && got.Acceptance <= 1) ||
@@ -34,17 +29,9 @@ func TestTrace(t *testing.T) {
 			t.Errorf("after %d iterations: %+v", traced.Iterations(), got)
 		}
 	}
-	if err := plain.Advance(t.Context(), 120); err != nil {
-		t.Fatal(err)
-	}
-	a, err := traced.Result()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := plain.Result()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, plain.Advance(t.Context(), 120))
+	a := must.Get(traced.Result())(t)
+	b := must.Get(plain.Result())(t)
 	if got, want := traced.Trace().RHat, a.Diagnostics.LogP.RHat; got != want || !(got >= 0.9) {
 		t.Errorf("R̂ %v, the diagnostics have %v", got, want)
 	}

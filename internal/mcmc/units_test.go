@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -35,22 +36,14 @@ func TestUnitsChangeNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := score.Sparse(d, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(score.Sparse(d, 1))(t)
 		m, err := mcmc.New(context.Background(), s, p,
 			mcmc.Options{Chains: 2, Candidates: 10, WarmUp: 60, Draws: 100, Seed: 1, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Advance(context.Background(), 200); err != nil {
-			t.Fatal(err)
-		}
-		r, err := m.Result()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.Advance(context.Background(), 200))
+		r := must.Get(m.Result())(t)
 		return r.Edges
 	}
 	first := edges(func(int) float64 { return 1 })

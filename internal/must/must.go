@@ -24,3 +24,12 @@ func Do(t Test, err error) {
 		t.Fatal(err)
 	}
 }
+
+// Two is [Get] of two values.
+func Two[T, U any](v T, w U, err error) func(Test) (T, U) {
+	return func(t Test) (T, U) {
+		t.Helper()
+		Do(t, err)
+		return v, w
+	}
+}

@@ -181,17 +181,11 @@ func TestJobsOfCells(t *testing.T) {
 
 // The text form of a method gives the settings of the published recipe, to the letter.
 func TestMethodIsThePublishedRecipe(t *testing.T) {
-	s, err := study.New(study.LinearFigure, study.Options{Runs: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(study.New(study.LinearFigure, study.Options{Runs: 1, Seed: 1}))(t)
 	p := must.Get(s.Sections[0].Data[0].Problem())(t)
 	m := s.Sections[0].Rows[0].Method
 	m.Settings["steps"], m.Settings["particles"], m.Settings["samples"] = "3", "4", "8"
-	f, order, err := m.Fit(context.Background(), p, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, order := must.Two(m.Fit(context.Background(), p, 9))(t)
 	cfg := tobac.Paper()
 	e := cfg.Engine.(*stein.SVGD)
 	cfg.Seed, e.Steps, e.Particles, e.Samples = 9, 3, 4, 8

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/vector"
 	"tobac/score"
 
@@ -18,14 +19,8 @@ import (
 // testNode is a variable with two candidates.
 func testNode(t *testing.T, cfg Config) *node {
 	t.Helper()
-	cfg, err := cfg.withDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	kernels, err := vector.Default()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg = must.Get(cfg.withDefaults())(t)
+	kernels := must.Get(vector.Default())(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := mat.NewDense(10, 3, nil)
 	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
@@ -37,9 +32,7 @@ func testNode(t *testing.T, cfg Config) *node {
 func TestStatesAreFresh(t *testing.T) {
 	for _, iterations := range []int{128, 150} {
 		c := testNode(t, Config{Hidden: 2, Iterations: iterations, Temperatures: 4}).newChain(0)
-		if err := c.run(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.run(context.Background()))
 		for k, s := range c.states {
 			fresh := c.newState()
 			s.copyTo(fresh)
@@ -73,9 +66,7 @@ func TestChain(t *testing.T) {
 	const iterations, draws = 40, 5
 	c := testNode(t, Config{Hidden: 2, Iterations: iterations, Draws: chains * draws,
 		Temperatures: 4}).newChain(0)
-	if err := c.run(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.run(context.Background()))
 	last := len(c.betas) - 1
 	if c.kept != [2]int{iterations / 4, iterations / 4} || len(c.draws) != draws ||
 		c.swaps != iterations/2 || c.evidences.n != iterations/2 {

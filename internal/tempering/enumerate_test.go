@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 	"tobac/score"
@@ -31,10 +32,7 @@ type table struct {
 func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg tempering.Config,
 	particles, finer int) *table {
 	t.Helper()
-	sets, err := tempering.NewSets(x, nil, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sets := must.Get(tempering.NewSets(x, nil, cfg))(t)
 	d := len(order)
 	all := &table{candidates: make([][]int, d), logEvidence: make([][]float64, d),
 		probabilities: mat.NewDense(d, d, nil), total: make([]float64, d),
@@ -59,10 +57,7 @@ func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg 
 			}
 			list = append(list, p)
 		}
-		estimates, err := sets.Estimate(context.Background(), list, particles)
-		if err != nil {
-			t.Fatal(err)
-		}
+		estimates := must.Get(sets.Estimate(context.Background(), list, particles))(t)
 		best := math.Inf(-1)
 		for _, e := range estimates {
 			best = max(best, prior.LogPrior(j, e.Set)+e.LogEvidence)
@@ -71,11 +66,8 @@ func enumerate(t *testing.T, x mat.Matrix, order []int, prior *score.Prior, cfg 
 			if prior.LogPrior(j, e.Set)+e.LogEvidence < best-4 || finer == 1 {
 				continue
 			}
-			fine, err := sets.Estimate(context.Background(), list[k:k+1],
-				finer*particles)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fine := must.Get(sets.Estimate(context.Background(), list[k:k+1],
+				finer*particles))(t)
 			estimates[k] = fine[0]
 		}
 		var logPrior, joint []float64

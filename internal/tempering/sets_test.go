@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 	"tobac/models"
@@ -25,15 +26,8 @@ func TestSets(t *testing.T) {
 	cfg := tempering.Config{Hidden: 2, NoiseVariance: 0.3, Seed: 5}
 	estimate := func(workers int, list []nodescore.Family) []*tempering.Estimate {
 		cfg.Workers = workers
-		s, err := tempering.NewSets(x, nil, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := s.Estimate(context.Background(), list, 3200)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
+		s := must.Get(tempering.NewSets(x, nil, cfg))(t)
+		return must.Get(s.Estimate(context.Background(), list, 3200))(t)
 	}
 	all := estimate(3, list)
 	for k, e := range all {
@@ -60,19 +54,10 @@ func TestSets(t *testing.T) {
 // posterior's.
 func TestSetsDraw(t *testing.T) {
 	x := curve(30)
-	s, err := tempering.NewSets(x, nil, tempering.Config{NoiseVariance: 0.1, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(tempering.NewSets(x, nil, tempering.Config{NoiseVariance: 0.1, Seed: 2}))(t)
 	list := []nodescore.Family{{Of: 0, Set: []int{1}}, {Of: 1}, {Of: 2, Set: []int{1}}}
-	all, err := s.Estimate(context.Background(), list, 256)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lik, err := models.NewFeedForward(x, nil, models.FeedForwardOptions{NoiseVariance: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(s.Estimate(context.Background(), list, 256))(t)
+	lik := must.Get(models.NewFeedForward(x, nil, models.FeedForwardOptions{NoiseVariance: 0.1}))(t)
 	mean := 0.0
 	for k := range 16 {
 		draw := s.Draw(all, k)
@@ -81,10 +66,7 @@ func TestSetsDraw(t *testing.T) {
 			t.Fatal(got)
 		}
 		theta := mat.NewDense(1, len(draw.Parameters), draw.Parameters)
-		_, likelihood, err := models.LogJoint(lik, []*dag.Graph{draw.Graph}, theta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, likelihood := must.Two(models.LogJoint(lik, []*dag.Graph{draw.Graph}, theta))(t)
 		mean += likelihood[0] / 16
 	}
 	evidence := all[0].LogEvidence + all[1].LogEvidence + all[2].LogEvidence
@@ -96,10 +78,7 @@ func TestSetsDraw(t *testing.T) {
 }
 
 func TestSetsWrongUse(t *testing.T) {
-	s, err := tempering.NewSets(curve(6), nil, tempering.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(tempering.NewSets(curve(6), nil, tempering.Config{}))(t)
 	for name, use := range map[string]func(){
 		"own parent": func() {
 			_, _ = s.Estimate(context.Background(), []nodescore.Family{{Of: 1, Set: []int{0, 1}}},

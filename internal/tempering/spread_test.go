@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/internal/tempering"
 	"tobac/models"
@@ -47,19 +48,11 @@ func TestDifferencesOverSeeds(t *testing.T) {
 	var errors, stated [3]float64
 	for seed := range uint64(seeds) {
 		cfg.Seed = seed
-		sets, err := tempering.NewSets(x, nil, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := sets.Estimate(context.Background(), []nodescore.Family{{Of: 0, Set: []int{1}}},
-			80)
-		if err != nil {
-			t.Fatal(err)
-		}
-		chains, err := tempering.Run(context.Background(), x, nil, []int{1, 0}, prior, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sets := must.Get(tempering.NewSets(x, nil, cfg))(t)
+		all :=
+			must.Get(sets.Estimate(context.Background(), []nodescore.Family{{Of: 0, Set: []int{1}}},
+				80))(t)
+		chains := must.Get(tempering.Run(context.Background(), x, nil, []int{1, 0}, prior, cfg))(t)
 		off := [3]float64{all[0].LogEvidence - with, chains.LogEvidence[0] - joint,
 			chains.Probabilities.At(1, 0) - math.Exp(with+math.Log(p)-joint)}
 		apart := [3]float64{all[0].Halves[0] - all[0].Halves[1], chains.EvidenceDifference[0],

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/tempering"
 	"tobac/metrics"
 	"tobac/score"
@@ -45,26 +46,16 @@ func readSet(t *testing.T, name string) *set {
 		t.Skipf("no data in %q: -data DIR", dir)
 	}
 	rows := func(file string) [][]string {
-		f, err := os.Open(filepath.Join(dir, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Open(filepath.Join(dir, file)))(t)
 		defer f.Close()
-		all, err := csv.NewReader(f).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
+		return must.Get(csv.NewReader(f).ReadAll())(t)
 	}
 	train := rows("train.csv")
 	d := len(train[0])
 	s := &set{x: mat.NewDense(len(train)-1, d, nil), truth: dag.New(d)}
 	for i, row := range train[1:] {
 		for j, text := range row {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(strconv.ParseFloat(text, 64))(t)
 			s.x.Set(i, j, v)
 		}
 	}
@@ -81,13 +72,8 @@ func readSet(t *testing.T, name string) *set {
 		}
 		s.truth.Set(from, to, true)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "orders.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &s.orders); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, "orders.json")))(t)
+	must.Do(t, json.Unmarshal(text, &s.orders))
 	return s
 }
 
@@ -114,22 +100,13 @@ func TestTable(t *testing.T) {
 		for run := range row.runs {
 			s := readSet(t, row.name+"-run"+strconv.Itoa(run))
 			_, d := s.x.Dims()
-			prior, err := score.ErdosRenyi(d, 4/float64(d-1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			prior := must.Get(score.ErdosRenyi(d, 4/float64(d-1)))(t)
 			start := time.Now()
-			r, err := tempering.Run(context.Background(), s.x, nil, s.orders[row.order], prior,
+			r := must.Get(tempering.Run(context.Background(), s.x, nil, s.orders[row.order], prior,
 				tempering.Config{
 					NoiseVariance: 0.1, Iterations: *iterations, Temperatures: *rungs, Seed: *seed,
-					Workers: runtime.GOMAXPROCS(0)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			judged, err := metrics.EvaluateEdges(r.Probabilities, s.truth)
-			if err != nil {
-				t.Fatal(err)
-			}
+					Workers: runtime.GOMAXPROCS(0)}))(t)
+			judged := must.Get(metrics.EvaluateEdges(r.Probabilities, s.truth))(t)
 			logZ, off := 0.0, 0.0
 			for j := range d {
 				logZ += r.LogEvidence[j]
@@ -166,26 +143,17 @@ func TestSetsAgainstChains(t *testing.T) {
 	}
 	s := readSet(t, "nonlinear-d10-e20-run0")
 	_, d := s.x.Dims()
-	prior, err := score.ErdosRenyi(d, 4/float64(d-1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(score.ErdosRenyi(d, 4/float64(d-1)))(t)
 	cfg := tempering.Config{NoiseVariance: 0.1, Iterations: *iterations, Temperatures: *rungs,
 		Seed: *seed, Workers: runtime.GOMAXPROCS(0)}
 	order := s.orders["ground_truth"]
-	chains, err := tempering.Run(context.Background(), s.x, nil, order, prior, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	chains := must.Get(tempering.Run(context.Background(), s.x, nil, order, prior, cfg))(t)
 	start := time.Now()
 	table := enumerate(t, s.x, order, prior, cfg, 1024, 8)
 	var difference mat.Dense
 	difference.Sub(chains.Probabilities, table.probabilities)
 	difference.Apply(func(_, _ int, v float64) float64 { return max(v, -v) }, &difference)
-	judged, err := metrics.EvaluateEdges(table.probabilities, s.truth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	judged := must.Get(metrics.EvaluateEdges(table.probabilities, s.truth))(t)
 	t.Logf("probabilities differ by %.3f at most, %.4f on average; E-SHD of the table %.2f; %.1f s",
 		mat.Max(&difference), mat.Sum(&difference)*2/float64(d*(d-1)), float64(judged.ESHD),
 		time.Since(start).Seconds())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/tempering"
 	"tobac/models"
 	"tobac/score"
@@ -22,11 +23,7 @@ import (
 // erdosRenyi is the prior of independent edges.
 func erdosRenyi(t testing.TB, d int, p float64) *score.Prior {
 	t.Helper()
-	prior, err := score.ErdosRenyi(d, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return prior
+	return must.Get(score.ErdosRenyi(d, p))(t)
 }
 
 // curve has n rows of three variables, the last a bend of the first.
@@ -107,10 +104,7 @@ func TestAgainstBruteForce(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.cfg.Iterations, c.cfg.Temperatures, c.cfg.Workers = 5000, 6, 2
-			chains, err := tempering.Run(context.Background(), x, nil, order, prior, c.cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
+			chains := must.Get(tempering.Run(context.Background(), x, nil, order, prior, c.cfg))(t)
 			table := enumerate(t, x, order, prior, c.cfg, 2048, 1)
 			const draws = 50000
 			var joint []float64
@@ -166,12 +160,9 @@ func TestPriorAlone(t *testing.T) {
 	prior.Forbid(0, 3)
 	prior.Require(1, 3)
 	prior.MultiplyOdds(2, 3, 3)
-	r, err := tempering.Run(context.Background(), x, all, []int{0, 1, 2, 3}, prior,
+	r := must.Get(tempering.Run(context.Background(), x, all, []int{0, 1, 2, 3}, prior,
 		tempering.Config{Hidden: 2, ParamVariance: 4, Iterations: 8000, Temperatures: 3,
-			Draws: 3000})
-	if err != nil {
-		t.Fatal(err)
-	}
+			Draws: 3000}))(t)
 	odds := 3 * 0.3 / 0.7
 	want := mat.NewDense(d, d,
 		[]float64{0, 0.3, 0.3, 0, 0, 0, 0.3, 1, 0, 0, 0, odds / (1 + odds), 0, 0, 0, 0})
@@ -278,10 +269,7 @@ func TestKnownDensities(t *testing.T) {
 		}()},
 	} {
 		c.cfg.Iterations, c.cfg.Temperatures = 3000, 5
-		r, err := tempering.Run(context.Background(), x, nil, []int{0, 1}, prior, c.cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(tempering.Run(context.Background(), x, nil, []int{0, 1}, prior, c.cfg))(t)
 		if !(math.Abs(r.LogEvidence[1]-c.want) <= 0.04) {
 			t.Errorf("%s: log evidence %v, want %v", c.name, r.LogEvidence[1], c.want)
 		}
@@ -301,26 +289,17 @@ func TestKnownDensities(t *testing.T) {
 // to their probabilities.
 func TestDrawsAreNetworks(t *testing.T) {
 	x, order := curve(30), []int{2, 1, 0}
-	r, err := tempering.Run(context.Background(), x, nil, order, erdosRenyi(t, 3, 0.5),
+	r := must.Get(tempering.Run(context.Background(), x, nil, order, erdosRenyi(t, 3, 0.5),
 		tempering.Config{Hidden: 2, Iterations: 3000, Temperatures: 6, Draws: 1000,
-			Activation: models.Tanh})
-	if err != nil {
-		t.Fatal(err)
-	}
+			Activation: models.Tanh}))(t)
 	ordered := mat.NewDense(30, 3, nil)
 	for c, j := range order {
 		ordered.SetCol(c, mat.Col(nil, j, x))
 	}
 	opt := models.FeedForwardOptions{NoiseVariances: models.VarianceParameters, Hidden: []int{2},
 		Activation: models.Tanh}
-	full, err := models.NewFeedForward(ordered, nil, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	integrated, err := models.NewIntegratedNetwork(ordered, nil, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := must.Get(models.NewFeedForward(ordered, nil, opt))(t)
+	integrated := must.Get(models.NewIntegratedNetwork(ordered, nil, opt))(t)
 	frequency := mat.NewDense(3, 3, nil)
 	var graphs []*dag.Graph
 	rows := mat.NewDense(len(r.Draws), integrated.ParamLen(), nil)
@@ -336,10 +315,7 @@ func TestDrawsAreNetworks(t *testing.T) {
 		rows.SetRow(k, hidden)
 		graphs = append(graphs, w.Graph.Relabel(order))
 	}
-	_, data, err := models.LogJoint(integrated, graphs, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, data := must.Two(models.LogJoint(integrated, graphs, rows))(t)
 	mean := stat.Mean(data, nil)
 	if want := floats.Sum(r.LogLikelihood); !(math.Abs(mean-want) <= 0.4) {
 		t.Errorf("mean log likelihood of the draws %v, want %v", mean, want)
@@ -356,10 +332,7 @@ func TestWorkers(t *testing.T) {
 	run := func(workers int, seed uint64) (*tempering.Result, *table) {
 		cfg := tempering.Config{Hidden: 2, Iterations: 200, Temperatures: 4, Draws: 6,
 			Workers: workers, Seed: seed}
-		r, err := tempering.Run(context.Background(), x, nil, []int{0, 1, 2}, prior, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(tempering.Run(context.Background(), x, nil, []int{0, 1, 2}, prior, cfg))(t)
 		return r, enumerate(t, x, []int{0, 1, 2}, prior, cfg, 10, 1)
 	}
 	r, table := run(1, 3)

@@ -9,6 +9,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/inspect"
+	"tobac/internal/must"
 	"tobac/score"
 	"tobac/sem"
 
@@ -70,12 +71,9 @@ func TestFactor(t *testing.T) {
 		}
 		for _, m := range []sem.Model{sem.BGe{}, sem.Linear{}} {
 			scored, _ := sem.As[sem.Scored](m)
-			_, warnings, err := WholeTrust.Hidden(t.Context(), data, scored,
+			_, warnings := must.Two(WholeTrust.Hidden(t.Context(), data, scored,
 				score.NewFunc(6, func(int, []int) float64 { return 0 }),
-				Said{Graph: g, Adjacent: g.Edges()}, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+				Said{Graph: g, Adjacent: g.Edges()}, 1))(t)
 			want := hidden && sem.TraitsOf(scored).Equivalent
 			if got := len(warnings) > 0; got != want || want &&
 				!strings.Contains(warnings[0], `"a", "b", "c", "d" (by `) {

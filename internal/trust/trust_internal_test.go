@@ -9,6 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/score"
 	"tobac/sem"
 
@@ -25,14 +26,8 @@ func TestTrustInForm(t *testing.T) {
 		data.X.Set(i, 1, data.X.At(i, 1)+data.X.At(i, 0))
 	}
 	model, _ := sem.As[sem.Scored](sem.NonGaussian{})
-	all, err := model.Hypotheses(t.Context(), data, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	less, err := Trust{Form: 0.25, Rows: 1}.Of(t.Context(), data, all, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(model.Hypotheses(t.Context(), data, nil, 1))(t)
+	less := must.Get(Trust{Form: 0.25, Rows: 1}.Of(t.Context(), data, all, 1))(t)
 	form, s := all[0].Scores, less[0].Scores
 	for _, p := range [][2]int{{0, 1}, {0, 2}, {2, 1}} {
 		i, j := p[0], p[1]
@@ -60,14 +55,8 @@ func TestTrust(t *testing.T) {
 		data.X.Set(i, 2, data.X.At(i, 2)+data.X.At(i, 0)-data.X.At(i, 1))
 	}
 	model, _ := sem.As[sem.Scored](sem.BGe{})
-	all, err := model.Hypotheses(context.Background(), data, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	less, err := Trust{Form: 1, Rows: 0.25}.Of(t.Context(), data, all, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(model.Hypotheses(context.Background(), data, nil, 1))(t)
+	less := must.Get(Trust{Form: 1, Rows: 0.25}.Of(t.Context(), data, all, 1))(t)
 	form, s := all[0].Scores.(score.Weighted), less[0].Scores.(score.Weighted)
 	if err := score.Check(context.Background(), s); err != nil {
 		t.Error(err)
@@ -88,10 +77,7 @@ func TestTrust(t *testing.T) {
 			}
 		}
 	}
-	both, err := Trust{Form: 0.5, Rows: 0.25, Ranks: true}.Of(t.Context(), data, all, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	both := must.Get(Trust{Form: 0.5, Rows: 0.25, Ranks: true}.Of(t.Context(), data, all, 1))(t)
 	if got := FormOf(both[0].Scores); got != all[0].Scores {
 		t.Errorf("the form of a blend of blends is %T", got)
 	}
@@ -108,10 +94,7 @@ func TestBeside(t *testing.T) {
 		data.X.SetRow(i, []float64{a, b, b + (1+a*a)*rng.ExpFloat64()})
 	}
 	m, _ := sem.As[sem.Scored](sem.NonGaussian{})
-	all, err := m.Hypotheses(t.Context(), data, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(m.Hypotheses(t.Context(), data, nil, 1))(t)
 	g := dag.New(3)
 	g.Set(1, 2, true)
 	_, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1)
@@ -142,10 +125,7 @@ func TestIndependencesOfMeasurements(t *testing.T) {
 		data.X.SetRow(i, []float64{rng.NormFloat64(), float64(rng.IntN(3))})
 	}
 	m, _ := sem.As[sem.Scored](sem.Mixed{})
-	all, err := m.Hypotheses(t.Context(), data, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(m.Hypotheses(t.Context(), data, nil, 1))(t)
 	if got, doubt := WholeTrust.In(data, m, dag.New(2), all[0].Scores,
 		1); got != WholeTrust || doubt != (Doubt{}) {
 		t.Errorf("simulated: trust %+v, doubt %+v", got, doubt)
@@ -172,10 +152,7 @@ func TestIndependencesOfRefutedForms(t *testing.T) {
 		data.X.SetRow(i, []float64{a, a*a + 0.3*rng.NormFloat64(), float64(rng.IntN(20))})
 	}
 	m, _ := sem.As[sem.Scored](sem.BGe{})
-	all, err := m.Hypotheses(t.Context(), data, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(m.Hypotheses(t.Context(), data, nil, 1))(t)
 	g := dag.New(3)
 	g.Set(0, 1, true)
 	got, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1)
@@ -201,10 +178,7 @@ func TestConfounded(t *testing.T) {
 		data.X.SetRow(i, []float64{h + 0.6*rng.ExpFloat64(), b, b + rng.ExpFloat64()})
 	}
 	m, _ := sem.As[sem.Scored](sem.NonGaussian{})
-	all, err := m.Hypotheses(t.Context(), data, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(m.Hypotheses(t.Context(), data, nil, 1))(t)
 	g := dag.New(3)
 	g.Set(0, 1, true)
 	g.Set(1, 2, true)
@@ -212,11 +186,8 @@ func TestConfounded(t *testing.T) {
 		edge dag.Edge
 		want string
 	}{{dag.Edge{From: 0, To: 1}, `"a" and "b" (by `}, {dag.Edge{From: 1, To: 2}, ""}} {
-		_, warnings, err := WholeTrust.Hidden(t.Context(), data, m, all[0].Scores,
-			Said{Graph: g, Directed: []dag.Edge{c.edge}}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, warnings := must.Two(WholeTrust.Hidden(t.Context(), data, m, all[0].Scores,
+			Said{Graph: g, Directed: []dag.Edge{c.edge}}, 1))(t)
 		got := strings.Join(warnings, "; ")
 		if !strings.Contains(got, c.want) || (c.want == "") != (got == "") {
 			t.Errorf("edge %v: warning %q, want %q in it", c.edge, got, c.want)
