@@ -16,8 +16,8 @@ import (
 )
 
 // AddColumns adds what columns say of edges, where nothing that was said contradicts it, and there
-// are neither tiers nor a prior of probabilities: the given ones are sources, and no edge leads into
-// an earlier year, which are those of variables or −1; nil means no years.
+// are neither tiers nor a prior of probabilities: the given ones are sources, and no edge leads
+// into an earlier year, which are those of variables or −1; nil means no years.
 func AddColumns(p *background.Prior, given, years []int) {
 	if p.Tiers != nil || p.Probabilities != nil || p.Own != nil {
 		return
