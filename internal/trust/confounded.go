@@ -55,9 +55,9 @@ func (t Trust) Hidden(ctx context.Context, data *dataset.Table, m sem.Model, s s
 	n, _ := data.X.Dims()
 	traits := sem.TraitsOf(m)
 	if traits.Formed && t.Directions < 1 {
-		basis = fmt.Sprintf("%s. Half of that evidence counts for directions, because the form is "+
-			"not exact where a common cause is hidden (--model %v counts all of it)",
-			traits.DirectionsFrom, m)
+		basis = fmt.Sprintf("%s. Half of that evidence counts for directions, which short Markov "+
+			"chains draw, because the form is not exact where a common cause is hidden (--model "+
+			"%v counts all of it)", traits.DirectionsFrom, m)
 	}
 	if t.Form < 1 || data.Mask() != nil || traits.Categories {
 		return basis, nil, nil

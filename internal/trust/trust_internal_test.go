@@ -45,6 +45,42 @@ func TestTrustInForm(t *testing.T) {
 	}
 }
 
+// Half of the evidence of a form counts for directions, all of that of independences.
+func TestFormsCountByHalfForDirections(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	data := &dataset.Table{Names: []string{"a", "b"}, X: mat.NewDense(100, 2, nil)}
+	for i := range 100 {
+		x := rng.ExpFloat64()
+		data.X.SetRow(i, []float64{x, x + rng.ExpFloat64()})
+	}
+	g := dag.New(2)
+	g.Set(0, 1, true)
+	for _, c := range []struct {
+		model sem.Model
+		part  float64
+		says  string
+	}{
+		{sem.NonGaussian{}, 0.5, "Half of that evidence counts for directions"},
+		{sem.BGe{}, 1, "conditional independences"},
+	} {
+		m, _ := sem.As[sem.Scored](c.model)
+		all, err := m.Hypotheses(t.Context(), data, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1)
+		if counts.Directions != c.part || counts.Form != 1 || doubt != (Doubt{}) {
+			t.Errorf("%v: %+v, %+v, want %v of the evidence for directions", m, counts, doubt,
+				c.part)
+		}
+		said := Said{Graph: g, Directed: g.Edges(), Known: func(dag.Edge) bool { return false }}
+		basis, _, err := counts.Hidden(t.Context(), data, m, all[0].Scores, said, 1)
+		if err != nil || !strings.Contains(basis, c.says) {
+			t.Errorf("%v: %q, %v, want %q", m, basis, err, c.says)
+		}
+	}
+}
+
 // Evidence that counts in part is that of the rest of the rows: graphs that were equivalent stay
 // so, and equations keep their means.
 func TestTrust(t *testing.T) {
