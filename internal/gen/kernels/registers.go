@@ -13,15 +13,11 @@ func (s *set) elementwise() {
 	s.each("A", "", func(x, _, _ Mem) vector { return s.load(x) })
 
 	s.fill()
-	if !s.shared("Gather") {
-		s.gather()
-	}
+	s.gather()
 
-	if !s.shared("Neg") {
-		s.operation("Neg")
-		negative := s.reg(bits(sign))
-		s.each("A", "", func(x, _, _ Mem) vector { return s.apply(s.VXORPD, x, negative) })
-	}
+	s.operation("Neg")
+	negative := s.reg(bits(sign))
+	s.each("A", "", func(x, _, _ Mem) vector { return s.apply(s.VXORPD, x, negative) })
 
 	for _, c := range []struct {
 		code string
@@ -40,21 +36,16 @@ func (s *set) elementwise() {
 
 	// scalar writes an operation on the lanes of x and the number m[b].
 	scalar := func(code string, body func(x Mem, m vector) vector) {
-		if code != "Scale" && code != "AddS" && s.shared(code) {
-			return
-		}
 		s.operation(code)
 		m := s.reg(s.number("B"))
 		s.each("A", "", func(x, _, _ Mem) vector { return body(x, m) })
 	}
 	scalar("Scale", func(x Mem, m vector) vector { return s.apply(s.VMULPD, x, m) })
 
-	if !s.shared("NegScale") {
-		s.operation("NegScale")
-		m := s.reg(s.number("B"))
-		s.VXORPD(s.reg(bits(sign)), m, m)
-		s.each("A", "", func(x, _, _ Mem) vector { return s.apply(s.VMULPD, x, m) })
-	}
+	s.operation("NegScale")
+	m := s.reg(s.number("B"))
+	s.VXORPD(s.reg(bits(sign)), m, m)
+	s.each("A", "", func(x, _, _ Mem) vector { return s.apply(s.VMULPD, x, m) })
 
 	scalar("AddS", func(x Mem, m vector) vector { return s.apply(s.VADDPD, x, m) })
 	scalar("SubS", func(x Mem, m vector) vector { return s.apply(s.VSUBPD, m, s.load(x)) })
@@ -69,24 +60,18 @@ func (s *set) elementwise() {
 	scalar("RDivS", func(x Mem, m vector) vector { return s.apply(s.VDIVPD, x, m) })
 
 	// A minimum, and a maximum, is its second operand if either is NaN.
-	if !s.shared("Finite") {
-		s.operation("Finite")
-		largest, least := s.reg(math.MaxFloat64), s.reg(-math.MaxFloat64)
-		s.each("A", "", func(x, _, _ Mem) vector {
-			return s.max(least, s.apply(s.VMINPD, x, largest))
-		})
-	}
+	s.operation("Finite")
+	largest, least := s.reg(math.MaxFloat64), s.reg(-math.MaxFloat64)
+	s.each("A", "", func(x, _, _ Mem) vector { return s.max(least, s.apply(s.VMINPD, x, largest)) })
 
-	if !s.shared("SigmoidShift") {
-		s.operation("SigmoidShift")
-		one := s.reg(1)
-		p, q := s.factors()
-		s.each("A", "", func(x, _, _ Mem) vector {
-			a, b := s.shifted(s.load(x), p, q, one)
-			s.VDIVPD(b, a, a)
-			return a
-		})
-	}
+	s.operation("SigmoidShift")
+	one := s.reg(1)
+	p, q := s.factors()
+	s.each("A", "", func(x, _, _ Mem) vector {
+		a, b := s.shifted(s.load(x), p, q, one)
+		s.VDIVPD(b, a, a)
+		return a
+	})
 }
 
 // pointwise writes the operation of a kernel. Of its three operands the last two are
@@ -227,6 +212,10 @@ func (s *set) gather() {
 		low, high := two(at), two(at+2)
 		s.VINSERTF128(U8(1), high.AsX(), low.AsY(), low.AsY())
 		quads = append(quads, low)
+	}
+	if s.wide {
+		s.VINSERTF64X4(U8(1), quads[1].AsY(), quads[0], quads[0])
+		quads = quads[:1]
 	}
 	for i, v := range quads {
 		s.VMOVUPD(v, Mem{Base: dst, Disp: i * s.bytes})

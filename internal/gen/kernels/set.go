@@ -54,7 +54,7 @@ func (s *set) assemble(rows []row) ([]byte, error) {
 	s.entry()
 	s.elementwise()
 	for _, k := range pointwise {
-		if k.code != "" && !(k.narrow && s.shared(k.code)) {
+		if k.code != "" {
 			s.pointwise(k)
 		}
 	}
@@ -125,9 +125,6 @@ func (s *set) entry() {
 	s.MOVQ(s.state("r"), registers)
 	s.MOVQ(s.state("args"), pool)
 	s.MOVQ(s.state("stride"), stride)
-	table := s.GP64()
-	s.LEAQ(NewDataAddr(NewStaticSymbol(s.name+"Table"), 0), table)
-	s.MOVQ(table, s.state("table"))
 	s.jump("DISPATCH")
 }
 
@@ -158,23 +155,15 @@ func (s *set) operation(codes ...string) {
 	s.start(function, "func()")
 }
 
-// shared reports whether an operation of AVX-512 is that of AVX2, which goes on with the table of
-// the set: wider vectors gain nothing that whole programs show.
-func (s *set) shared(code string) bool {
-	if s.wide {
-		s.functions[code] = "avx2" + code
-	}
-	return s.wide
-}
-
 // next goes on with the operation that follows.
 func (s *set) next() { s.jump("NEXT") }
 
 // jump ends a function with a macro that jumps to where an operation starts.
 func (s *set) jump(macro string) {
 	s.Instruction(&ir.Instruction{
-		Opcode: macroMark + macro, IsTerminal: true,
-		Inputs: []Op{arena, registers, pool, self, stride, current},
+		Opcode: macroMark + macro, Operands: []Op{NewDataAddr(NewStaticSymbol(s.name+"Table"), 0)},
+		IsTerminal: true,
+		Inputs:     []Op{arena, registers, pool, self, stride, current},
 	})
 }
 

@@ -8,17 +8,15 @@
 
 // func runAVX2(x *byte, pc int) int
 TEXT ·runAVX2(SB), NOSPLIT|NOFRAME, $0-24
-	MOVQ   x+0(FP), R11
-	MOVQ   pc+8(FP), AX
-	IMUL3Q $0x10, AX, R13
-	ADDQ   state_code+0(R11), R13
-	MOVQ   state_m+0(R11), R8
-	MOVQ   state_r+0(R11), R9
-	MOVQ   state_args+0(R11), R10
-	MOVQ   state_stride+0(R11), R12
-	LEAQ   avx2Table<>+0(SB), AX
-	MOVQ   AX, state_table+0(R11)
-	DISPATCH()
+	MOVQ           x+0(FP), R11
+	MOVQ           pc+8(FP), AX
+	IMUL3Q         $0x10, AX, R13
+	ADDQ           state_code+0(R11), R13
+	MOVQ           state_m+0(R11), R8
+	MOVQ           state_r+0(R11), R9
+	MOVQ           state_args+0(R11), R10
+	MOVQ           state_stride+0(R11), R12
+	DISPATCH(avx2Table<>+0(SB))
 
 // func avx2Copy()
 // Requires: AVX
@@ -28,15 +26,15 @@ TEXT ·avx2Copy(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMOVUPD (CX), Y0
-	VMOVUPD 32(CX), Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VMOVUPD    32(CX), Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Fill()
 // Requires: AVX
@@ -47,12 +45,12 @@ TEXT ·avx2Fill(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, CX
 
 loop:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y0, 32(AX)
-	ADDQ    $0x40, AX
-	SUBQ    $0x40, CX
-	JNE     loop
-	NEXT()
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y0, 32(AX)
+	ADDQ       $0x40, AX
+	SUBQ       $0x40, CX
+	JNE        loop
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Gather()
 // Requires: AVX
@@ -89,7 +87,7 @@ loop:
 	ADDQ        $0x40, AX
 	SUBQ        $0x40, BX
 	JNE         loop
-	NEXT()
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Neg()
 // Requires: AVX
@@ -100,15 +98,15 @@ TEXT ·avx2Neg(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VXORPD  (CX), Y0, Y1
-	VXORPD  32(CX), Y0, Y2
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VXORPD     (CX), Y0, Y1
+	VXORPD     32(CX), Y0, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Add()
 // Requires: AVX
@@ -119,18 +117,18 @@ TEXT ·avx2Add(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, BX
 
 two:
-	VMOVUPD (CX), Y0
-	VADDPD  (DX), Y0, Y0
-	VMOVUPD 32(CX), Y1
-	VADDPD  32(DX), Y1, Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x40, BX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VADDPD     (DX), Y0, Y0
+	VMOVUPD    32(CX), Y1
+	VADDPD     32(DX), Y1, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Sub()
 // Requires: AVX
@@ -141,18 +139,18 @@ TEXT ·avx2Sub(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, BX
 
 two:
-	VMOVUPD (CX), Y0
-	VSUBPD  (DX), Y0, Y0
-	VMOVUPD 32(CX), Y1
-	VSUBPD  32(DX), Y1, Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x40, BX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VSUBPD     (DX), Y0, Y0
+	VMOVUPD    32(CX), Y1
+	VSUBPD     32(DX), Y1, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Mul()
 // Requires: AVX
@@ -163,18 +161,18 @@ TEXT ·avx2Mul(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, BX
 
 two:
-	VMOVUPD (CX), Y0
-	VMULPD  (DX), Y0, Y0
-	VMOVUPD 32(CX), Y1
-	VMULPD  32(DX), Y1, Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x40, BX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VMULPD     (DX), Y0, Y0
+	VMOVUPD    32(CX), Y1
+	VMULPD     32(DX), Y1, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2MulAdd()
 // Requires: AVX, FMA3
@@ -198,7 +196,7 @@ two:
 	ADDQ        $0x40, DX
 	SUBQ        $0x40, BX
 	JNE         two
-	NEXT()
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Scale()
 // Requires: AVX
@@ -210,15 +208,15 @@ TEXT ·avx2Scale(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMULPD  (CX), Y0, Y1
-	VMULPD  32(CX), Y0, Y2
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMULPD     (CX), Y0, Y1
+	VMULPD     32(CX), Y0, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2NegScale()
 // Requires: AVX
@@ -232,15 +230,15 @@ TEXT ·avx2NegScale(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMULPD  (CX), Y0, Y1
-	VMULPD  32(CX), Y0, Y2
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMULPD     (CX), Y0, Y1
+	VMULPD     32(CX), Y0, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2AddS()
 // Requires: AVX
@@ -252,15 +250,15 @@ TEXT ·avx2AddS(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VADDPD  (CX), Y0, Y1
-	VADDPD  32(CX), Y0, Y2
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VADDPD     (CX), Y0, Y1
+	VADDPD     32(CX), Y0, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2SubS()
 // Requires: AVX
@@ -272,17 +270,17 @@ TEXT ·avx2SubS(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMOVUPD (CX), Y1
-	VSUBPD  Y0, Y1, Y1
-	VMOVUPD 32(CX), Y2
-	VSUBPD  Y0, Y2, Y2
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y1
+	VSUBPD     Y0, Y1, Y1
+	VMOVUPD    32(CX), Y2
+	VSUBPD     Y0, Y2, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2RSubS()
 // Requires: AVX
@@ -294,15 +292,15 @@ TEXT ·avx2RSubS(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VSUBPD  (CX), Y0, Y1
-	VSUBPD  32(CX), Y0, Y2
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VSUBPD     (CX), Y0, Y1
+	VSUBPD     32(CX), Y0, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Relu()
 // Requires: AVX
@@ -313,19 +311,19 @@ TEXT ·avx2Relu(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMOVUPD (CX), Y1
-	VCMPPD  $0x16, Y0, Y1, Y2
-	VANDPD  Y1, Y2, Y1
-	VMOVUPD 32(CX), Y2
-	VCMPPD  $0x16, Y0, Y2, Y3
-	VANDPD  Y2, Y3, Y2
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y1
+	VCMPPD     $0x16, Y0, Y1, Y2
+	VANDPD     Y1, Y2, Y1
+	VMOVUPD    32(CX), Y2
+	VCMPPD     $0x16, Y0, Y2, Y3
+	VANDPD     Y2, Y3, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Less()
 // Requires: AVX
@@ -337,23 +335,23 @@ TEXT ·avx2Less(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMOVUPD (CX), Y1
-	VCMPPD  $0x11, Y0, Y1, Y2
-	VANDPD  constants<>+32(SB), Y2, Y2
-	VCMPPD  $0x03, Y0, Y1, Y1
-	VORPD   Y1, Y2, Y1
-	VMOVUPD 32(CX), Y2
-	VCMPPD  $0x11, Y0, Y2, Y3
-	VANDPD  constants<>+32(SB), Y3, Y3
-	VCMPPD  $0x03, Y0, Y2, Y2
-	VORPD   Y2, Y3, Y2
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y1
+	VCMPPD     $0x11, Y0, Y1, Y2
+	VANDPD     constants<>+32(SB), Y2, Y2
+	VCMPPD     $0x03, Y0, Y1, Y1
+	VORPD      Y1, Y2, Y1
+	VMOVUPD    32(CX), Y2
+	VCMPPD     $0x11, Y0, Y2, Y3
+	VANDPD     constants<>+32(SB), Y3, Y3
+	VCMPPD     $0x03, Y0, Y2, Y2
+	VORPD      Y2, Y3, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2DivS()
 // Requires: AVX
@@ -365,17 +363,17 @@ TEXT ·avx2DivS(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMOVUPD (CX), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD 32(CX), Y2
-	VDIVPD  Y0, Y2, Y2
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y1
+	VDIVPD     Y0, Y1, Y1
+	VMOVUPD    32(CX), Y2
+	VDIVPD     Y0, Y2, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2RDivS()
 // Requires: AVX
@@ -387,15 +385,15 @@ TEXT ·avx2RDivS(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VDIVPD  (CX), Y0, Y1
-	VDIVPD  32(CX), Y0, Y2
-	VMOVUPD Y1, (AX)
-	VMOVUPD Y2, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VDIVPD     (CX), Y0, Y1
+	VDIVPD     32(CX), Y0, Y2
+	VMOVUPD    Y1, (AX)
+	VMOVUPD    Y2, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Finite()
 // Requires: AVX
@@ -407,17 +405,17 @@ TEXT ·avx2Finite(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMINPD  (CX), Y0, Y2
-	VMAXPD  Y2, Y1, Y2
-	VMINPD  32(CX), Y0, Y3
-	VMAXPD  Y3, Y1, Y3
-	VMOVUPD Y2, (AX)
-	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMINPD     (CX), Y0, Y2
+	VMAXPD     Y2, Y1, Y2
+	VMINPD     32(CX), Y0, Y3
+	VMAXPD     Y3, Y1, Y3
+	VMOVUPD    Y2, (AX)
+	VMOVUPD    Y3, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2SigmoidShift()
 // Requires: AVX, FMA3
@@ -447,7 +445,7 @@ two:
 	ADDQ        $0x40, CX
 	SUBQ        $0x40, DX
 	JNE         two
-	NEXT()
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Div()
 // Requires: AVX
@@ -458,20 +456,20 @@ TEXT ·avx2Div(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, BX
 
 two:
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
-	VDIVPD  Y1, Y0, Y0
-	VMOVUPD 32(CX), Y1
-	VMOVUPD 32(DX), Y2
-	VDIVPD  Y2, Y1, Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x40, BX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VMOVUPD    (DX), Y1
+	VDIVPD     Y1, Y0, Y0
+	VMOVUPD    32(CX), Y1
+	VMOVUPD    32(DX), Y2
+	VDIVPD     Y2, Y1, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Sqrt()
 // Requires: AVX
@@ -481,17 +479,17 @@ TEXT ·avx2Sqrt(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMOVUPD (CX), Y0
-	VSQRTPD Y0, Y0
-	VMOVUPD 32(CX), Y1
-	VSQRTPD Y1, Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VSQRTPD    Y0, Y0
+	VMOVUPD    32(CX), Y1
+	VSQRTPD    Y1, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Abs()
 // Requires: AVX
@@ -501,17 +499,17 @@ TEXT ·avx2Abs(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMOVUPD (CX), Y0
-	VANDPD  constants<>+128(SB), Y0, Y0
-	VMOVUPD 32(CX), Y1
-	VANDPD  constants<>+128(SB), Y1, Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VANDPD     constants<>+128(SB), Y0, Y0
+	VMOVUPD    32(CX), Y1
+	VANDPD     constants<>+128(SB), Y1, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Larger()
 // Requires: AVX
@@ -522,28 +520,28 @@ TEXT ·avx2Larger(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, BX
 
 two:
-	VMOVUPD   (CX), Y0
-	VMOVUPD   (DX), Y1
-	VMAXPD    Y1, Y0, Y2
-	VMAXPD    Y0, Y1, Y3
-	VANDPD    Y3, Y2, Y2
-	VCMPPD    $0x03, Y1, Y0, Y0
-	VBLENDVPD Y0, constants<>+160(SB), Y2, Y2
-	VMOVUPD   32(CX), Y0
-	VMOVUPD   32(DX), Y1
-	VMAXPD    Y1, Y0, Y3
-	VMAXPD    Y0, Y1, Y4
-	VANDPD    Y4, Y3, Y3
-	VCMPPD    $0x03, Y1, Y0, Y0
-	VBLENDVPD Y0, constants<>+160(SB), Y3, Y3
-	VMOVUPD   Y2, (AX)
-	VMOVUPD   Y3, 32(AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x40, BX
-	JNE       two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VMOVUPD    (DX), Y1
+	VMAXPD     Y1, Y0, Y2
+	VMAXPD     Y0, Y1, Y3
+	VANDPD     Y3, Y2, Y2
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VBLENDVPD  Y0, constants<>+160(SB), Y2, Y2
+	VMOVUPD    32(CX), Y0
+	VMOVUPD    32(DX), Y1
+	VMAXPD     Y1, Y0, Y3
+	VMAXPD     Y0, Y1, Y4
+	VANDPD     Y4, Y3, Y3
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VBLENDVPD  Y0, constants<>+160(SB), Y3, Y3
+	VMOVUPD    Y2, (AX)
+	VMOVUPD    Y3, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Smaller()
 // Requires: AVX
@@ -554,28 +552,28 @@ TEXT ·avx2Smaller(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, BX
 
 two:
-	VMOVUPD   (CX), Y0
-	VMOVUPD   (DX), Y1
-	VMINPD    Y1, Y0, Y2
-	VMINPD    Y0, Y1, Y3
-	VORPD     Y3, Y2, Y2
-	VCMPPD    $0x03, Y1, Y0, Y0
-	VBLENDVPD Y0, constants<>+160(SB), Y2, Y2
-	VMOVUPD   32(CX), Y0
-	VMOVUPD   32(DX), Y1
-	VMINPD    Y1, Y0, Y3
-	VMINPD    Y0, Y1, Y4
-	VORPD     Y4, Y3, Y3
-	VCMPPD    $0x03, Y1, Y0, Y0
-	VBLENDVPD Y0, constants<>+160(SB), Y3, Y3
-	VMOVUPD   Y2, (AX)
-	VMOVUPD   Y3, 32(AX)
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x40, BX
-	JNE       two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VMOVUPD    (DX), Y1
+	VMINPD     Y1, Y0, Y2
+	VMINPD     Y0, Y1, Y3
+	VORPD      Y3, Y2, Y2
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VBLENDVPD  Y0, constants<>+160(SB), Y2, Y2
+	VMOVUPD    32(CX), Y0
+	VMOVUPD    32(DX), Y1
+	VMINPD     Y1, Y0, Y3
+	VMINPD     Y0, Y1, Y4
+	VORPD      Y4, Y3, Y3
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VBLENDVPD  Y0, constants<>+160(SB), Y3, Y3
+	VMOVUPD    Y2, (AX)
+	VMOVUPD    Y3, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Maximum()
 // Requires: AVX
@@ -616,14 +614,14 @@ none1:
 	VBLENDVPD Y0, constants<>+192(SB), Y3, Y3
 
 none2:
-	VMOVUPD Y2, (AX)
-	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x40, BX
-	JNE     two
-	NEXT()
+	VMOVUPD    Y2, (AX)
+	VMOVUPD    Y3, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Minimum()
 // Requires: AVX
@@ -664,14 +662,14 @@ none3:
 	VBLENDVPD Y0, constants<>+224(SB), Y3, Y3
 
 none4:
-	VMOVUPD Y2, (AX)
-	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x40, BX
-	JNE     two
-	NEXT()
+	VMOVUPD    Y2, (AX)
+	VMOVUPD    Y3, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Greater()
 // Requires: AVX
@@ -682,26 +680,26 @@ TEXT ·avx2Greater(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, BX
 
 two:
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
-	VCMPPD  $0x1e, Y1, Y0, Y2
-	VANDPD  constants<>+32(SB), Y2, Y2
-	VCMPPD  $0x03, Y1, Y0, Y0
-	VORPD   Y0, Y2, Y0
-	VMOVUPD 32(CX), Y1
-	VMOVUPD 32(DX), Y2
-	VCMPPD  $0x1e, Y2, Y1, Y3
-	VANDPD  constants<>+32(SB), Y3, Y3
-	VCMPPD  $0x03, Y2, Y1, Y1
-	VORPD   Y1, Y3, Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x40, BX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VMOVUPD    (DX), Y1
+	VCMPPD     $0x1e, Y1, Y0, Y2
+	VANDPD     constants<>+32(SB), Y2, Y2
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VORPD      Y0, Y2, Y0
+	VMOVUPD    32(CX), Y1
+	VMOVUPD    32(DX), Y2
+	VCMPPD     $0x1e, Y2, Y1, Y3
+	VANDPD     constants<>+32(SB), Y3, Y3
+	VCMPPD     $0x03, Y2, Y1, Y1
+	VORPD      Y1, Y3, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2AtLeast()
 // Requires: AVX
@@ -712,26 +710,26 @@ TEXT ·avx2AtLeast(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, BX
 
 two:
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
-	VCMPPD  $0x1d, Y1, Y0, Y2
-	VANDPD  constants<>+32(SB), Y2, Y2
-	VCMPPD  $0x03, Y1, Y0, Y0
-	VORPD   Y0, Y2, Y0
-	VMOVUPD 32(CX), Y1
-	VMOVUPD 32(DX), Y2
-	VCMPPD  $0x1d, Y2, Y1, Y3
-	VANDPD  constants<>+32(SB), Y3, Y3
-	VCMPPD  $0x03, Y2, Y1, Y1
-	VORPD   Y1, Y3, Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x40, BX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VMOVUPD    (DX), Y1
+	VCMPPD     $0x1d, Y1, Y0, Y2
+	VANDPD     constants<>+32(SB), Y2, Y2
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VORPD      Y0, Y2, Y0
+	VMOVUPD    32(CX), Y1
+	VMOVUPD    32(DX), Y2
+	VCMPPD     $0x1d, Y2, Y1, Y3
+	VANDPD     constants<>+32(SB), Y3, Y3
+	VCMPPD     $0x03, Y2, Y1, Y1
+	VORPD      Y1, Y3, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Equal()
 // Requires: AVX
@@ -742,26 +740,26 @@ TEXT ·avx2Equal(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, BX
 
 two:
-	VMOVUPD (CX), Y0
-	VMOVUPD (DX), Y1
-	VCMPPD  $0x00, Y1, Y0, Y2
-	VANDPD  constants<>+32(SB), Y2, Y2
-	VCMPPD  $0x03, Y1, Y0, Y0
-	VORPD   Y0, Y2, Y0
-	VMOVUPD 32(CX), Y1
-	VMOVUPD 32(DX), Y2
-	VCMPPD  $0x00, Y2, Y1, Y3
-	VANDPD  constants<>+32(SB), Y3, Y3
-	VCMPPD  $0x03, Y2, Y1, Y1
-	VORPD   Y1, Y3, Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	SUBQ    $0x40, BX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VMOVUPD    (DX), Y1
+	VCMPPD     $0x00, Y1, Y0, Y2
+	VANDPD     constants<>+32(SB), Y2, Y2
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VORPD      Y0, Y2, Y0
+	VMOVUPD    32(CX), Y1
+	VMOVUPD    32(DX), Y2
+	VCMPPD     $0x00, Y2, Y1, Y3
+	VANDPD     constants<>+32(SB), Y3, Y3
+	VCMPPD     $0x03, Y2, Y1, Y1
+	VORPD      Y1, Y3, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Positive()
 // Requires: AVX
@@ -771,25 +769,25 @@ TEXT ·avx2Positive(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 two:
-	VMOVUPD (CX), Y0
-	VXORPD  Y1, Y1, Y1
-	VCMPPD  $0x1e, Y1, Y0, Y2
-	VANDPD  constants<>+32(SB), Y2, Y2
-	VCMPPD  $0x03, Y1, Y0, Y0
-	VORPD   Y0, Y2, Y0
-	VMOVUPD 32(CX), Y1
-	VXORPD  Y2, Y2, Y2
-	VCMPPD  $0x1e, Y2, Y1, Y3
-	VANDPD  constants<>+32(SB), Y3, Y3
-	VCMPPD  $0x03, Y2, Y1, Y1
-	VORPD   Y1, Y3, Y1
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     two
-	NEXT()
+	VMOVUPD    (CX), Y0
+	VXORPD     Y1, Y1, Y1
+	VCMPPD     $0x1e, Y1, Y0, Y2
+	VANDPD     constants<>+32(SB), Y2, Y2
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VORPD      Y0, Y2, Y0
+	VMOVUPD    32(CX), Y1
+	VXORPD     Y2, Y2, Y2
+	VCMPPD     $0x1e, Y2, Y1, Y3
+	VANDPD     constants<>+32(SB), Y3, Y3
+	VCMPPD     $0x03, Y2, Y1, Y1
+	VORPD      Y1, Y3, Y1
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Where()
 // Requires: AVX
@@ -807,25 +805,25 @@ TEXT ·avx2Where(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, SI
 
 two:
-	VMOVUPD   (BX), Y0
-	VMOVUPD   (CX), Y1
-	VMOVUPD   (AX), Y2
-	VCMPPD    $0x04, constants<>+256(SB), Y0, Y0
-	VBLENDVPD Y0, Y1, Y2, Y0
-	VMOVUPD   32(BX), Y1
-	VMOVUPD   32(CX), Y2
-	VMOVUPD   32(AX), Y3
-	VCMPPD    $0x04, constants<>+256(SB), Y1, Y1
-	VBLENDVPD Y1, Y2, Y3, Y1
-	VMOVUPD   Y0, (DX)
-	VMOVUPD   Y1, 32(DX)
-	ADDQ      $0x40, DX
-	ADDQ      $0x40, BX
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, AX
-	SUBQ      $0x40, SI
-	JNE       two
-	NEXT()
+	VMOVUPD    (BX), Y0
+	VMOVUPD    (CX), Y1
+	VMOVUPD    (AX), Y2
+	VCMPPD     $0x04, constants<>+256(SB), Y0, Y0
+	VBLENDVPD  Y0, Y1, Y2, Y0
+	VMOVUPD    32(BX), Y1
+	VMOVUPD    32(CX), Y2
+	VMOVUPD    32(AX), Y3
+	VCMPPD     $0x04, constants<>+256(SB), Y1, Y1
+	VBLENDVPD  Y1, Y2, Y3, Y1
+	VMOVUPD    Y0, (DX)
+	VMOVUPD    Y1, 32(DX)
+	ADDQ       $0x40, DX
+	ADDQ       $0x40, BX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, AX
+	SUBQ       $0x40, SI
+	JNE        two
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Sum()
 // Requires: AVX
@@ -857,7 +855,7 @@ last:
 	VHADDPD      X0, X0, X0
 	MOVLQSX      Op_Dst+0(R13), AX
 	VMOVSD       X0, (R8)(AX*8)
-	NEXT()
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2SumProduct()
 // Requires: AVX, FMA3
@@ -895,7 +893,7 @@ last:
 	VHADDPD      X0, X0, X0
 	MOVLQSX      Op_Dst+0(R13), AX
 	VMOVSD       X0, (R8)(AX*8)
-	NEXT()
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Dot()
 // Requires: AVX, FMA3
@@ -983,7 +981,7 @@ term2:
 	JGE          pass2
 
 next2:
-	NEXT()
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2DotPairs()
 // Requires: AVX, FMA3
@@ -1067,7 +1065,7 @@ term2:
 	JGE         pass2
 
 next2:
-	NEXT()
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Tile()
 // Requires: AVX, FMA3
@@ -1268,7 +1266,7 @@ stored2:
 	JGE  pass2
 
 next2:
-	NEXT()
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Block()
 // Requires: AVX, AVX2, FMA3
@@ -1492,10 +1490,10 @@ term22:
 	VMOVUPD     Y7, 32(CX)(DI*1)
 
 next:
-	ADDQ $0x40, CX
-	SUBQ $0x40, DX
-	JNE  lanes
-	NEXT()
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        lanes
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2Draw()
 // Requires: AVX, AVX2
@@ -1517,54 +1515,54 @@ TEXT ·avx2Draw(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, DX
 
 loop:
-	VPADDQ  Y0, Y6, Y10
-	VPSLLQ  $0x17, Y10, Y11
-	VPSRLQ  $0x29, Y10, Y10
-	VPOR    Y11, Y10, Y10
-	VPADDQ  Y0, Y10, Y10
-	VPSLLQ  $0x11, Y2, Y11
-	VPXOR   Y0, Y4, Y4
-	VPXOR   Y2, Y6, Y6
-	VPXOR   Y4, Y2, Y2
-	VPXOR   Y6, Y0, Y0
-	VPXOR   Y11, Y4, Y4
-	VPSLLQ  $0x2d, Y6, Y11
-	VPSRLQ  $0x13, Y6, Y6
-	VPOR    Y11, Y6, Y6
-	VPADDQ  Y1, Y7, Y11
-	VPSLLQ  $0x17, Y11, Y12
-	VPSRLQ  $0x29, Y11, Y11
-	VPOR    Y12, Y11, Y11
-	VPADDQ  Y1, Y11, Y11
-	VPSLLQ  $0x11, Y3, Y12
-	VPXOR   Y1, Y5, Y5
-	VPXOR   Y3, Y7, Y7
-	VPXOR   Y5, Y3, Y3
-	VPXOR   Y7, Y1, Y1
-	VPXOR   Y12, Y5, Y5
-	VPSLLQ  $0x2d, Y7, Y12
-	VPSRLQ  $0x13, Y7, Y7
-	VPOR    Y12, Y7, Y7
-	VPSRLQ  $0x0c, Y10, Y10
-	VPOR    Y8, Y10, Y10
-	VSUBPD  Y9, Y10, Y10
-	VMOVUPD Y10, (CX)
-	VPSRLQ  $0x0c, Y11, Y11
-	VPOR    Y8, Y11, Y11
-	VSUBPD  Y9, Y11, Y11
-	VMOVUPD Y11, 32(CX)
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, DX
-	JNE     loop
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, 192(AX)
-	VMOVUPD Y7, 224(AX)
-	NEXT()
+	VPADDQ     Y0, Y6, Y10
+	VPSLLQ     $0x17, Y10, Y11
+	VPSRLQ     $0x29, Y10, Y10
+	VPOR       Y11, Y10, Y10
+	VPADDQ     Y0, Y10, Y10
+	VPSLLQ     $0x11, Y2, Y11
+	VPXOR      Y0, Y4, Y4
+	VPXOR      Y2, Y6, Y6
+	VPXOR      Y4, Y2, Y2
+	VPXOR      Y6, Y0, Y0
+	VPXOR      Y11, Y4, Y4
+	VPSLLQ     $0x2d, Y6, Y11
+	VPSRLQ     $0x13, Y6, Y6
+	VPOR       Y11, Y6, Y6
+	VPADDQ     Y1, Y7, Y11
+	VPSLLQ     $0x17, Y11, Y12
+	VPSRLQ     $0x29, Y11, Y11
+	VPOR       Y12, Y11, Y11
+	VPADDQ     Y1, Y11, Y11
+	VPSLLQ     $0x11, Y3, Y12
+	VPXOR      Y1, Y5, Y5
+	VPXOR      Y3, Y7, Y7
+	VPXOR      Y5, Y3, Y3
+	VPXOR      Y7, Y1, Y1
+	VPXOR      Y12, Y5, Y5
+	VPSLLQ     $0x2d, Y7, Y12
+	VPSRLQ     $0x13, Y7, Y7
+	VPOR       Y12, Y7, Y7
+	VPSRLQ     $0x0c, Y10, Y10
+	VPOR       Y8, Y10, Y10
+	VSUBPD     Y9, Y10, Y10
+	VMOVUPD    Y10, (CX)
+	VPSRLQ     $0x0c, Y11, Y11
+	VPOR       Y8, Y11, Y11
+	VSUBPD     Y9, Y11, Y11
+	VMOVUPD    Y11, 32(CX)
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        loop
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	VMOVUPD    Y2, 64(AX)
+	VMOVUPD    Y3, 96(AX)
+	VMOVUPD    Y4, 128(AX)
+	VMOVUPD    Y5, 160(AX)
+	VMOVUPD    Y6, 192(AX)
+	VMOVUPD    Y7, 224(AX)
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2DrawLess()
 // Requires: AVX, AVX2, FMA3
@@ -1606,54 +1604,54 @@ some:
 	MOVQ           R12, DX
 
 loop:
-	VPADDQ   Y0, Y6, Y11
-	VPSLLQ   $0x17, Y11, Y12
-	VPSRLQ   $0x29, Y11, Y11
-	VPOR     Y12, Y11, Y11
-	VPADDQ   Y0, Y11, Y11
-	VPSLLQ   $0x11, Y2, Y12
-	VPXOR    Y0, Y4, Y4
-	VPXOR    Y2, Y6, Y6
-	VPXOR    Y4, Y2, Y2
-	VPXOR    Y6, Y0, Y0
-	VPXOR    Y12, Y4, Y4
-	VPSLLQ   $0x2d, Y6, Y12
-	VPSRLQ   $0x13, Y6, Y6
-	VPOR     Y12, Y6, Y6
-	VPADDQ   Y1, Y7, Y12
-	VPSLLQ   $0x17, Y12, Y13
-	VPSRLQ   $0x29, Y12, Y12
-	VPOR     Y13, Y12, Y12
-	VPADDQ   Y1, Y12, Y12
-	VPSLLQ   $0x11, Y3, Y13
-	VPXOR    Y1, Y5, Y5
-	VPXOR    Y3, Y7, Y7
-	VPXOR    Y5, Y3, Y3
-	VPXOR    Y7, Y1, Y1
-	VPXOR    Y13, Y5, Y5
-	VPSLLQ   $0x2d, Y7, Y13
-	VPSRLQ   $0x13, Y7, Y7
-	VPOR     Y13, Y7, Y7
-	VPXOR    Y10, Y11, Y11
-	VPCMPGTQ Y9, Y11, Y11
-	VPANDN   Y8, Y11, Y11
-	VMOVUPD  Y11, (CX)
-	VPXOR    Y10, Y12, Y12
-	VPCMPGTQ Y9, Y12, Y12
-	VPANDN   Y8, Y12, Y12
-	VMOVUPD  Y12, 32(CX)
-	ADDQ     $0x40, CX
-	SUBQ     $0x40, DX
-	JNE      loop
-	VMOVUPD  Y0, (AX)
-	VMOVUPD  Y1, 32(AX)
-	VMOVUPD  Y2, 64(AX)
-	VMOVUPD  Y3, 96(AX)
-	VMOVUPD  Y4, 128(AX)
-	VMOVUPD  Y5, 160(AX)
-	VMOVUPD  Y6, 192(AX)
-	VMOVUPD  Y7, 224(AX)
-	NEXT()
+	VPADDQ     Y0, Y6, Y11
+	VPSLLQ     $0x17, Y11, Y12
+	VPSRLQ     $0x29, Y11, Y11
+	VPOR       Y12, Y11, Y11
+	VPADDQ     Y0, Y11, Y11
+	VPSLLQ     $0x11, Y2, Y12
+	VPXOR      Y0, Y4, Y4
+	VPXOR      Y2, Y6, Y6
+	VPXOR      Y4, Y2, Y2
+	VPXOR      Y6, Y0, Y0
+	VPXOR      Y12, Y4, Y4
+	VPSLLQ     $0x2d, Y6, Y12
+	VPSRLQ     $0x13, Y6, Y6
+	VPOR       Y12, Y6, Y6
+	VPADDQ     Y1, Y7, Y12
+	VPSLLQ     $0x17, Y12, Y13
+	VPSRLQ     $0x29, Y12, Y12
+	VPOR       Y13, Y12, Y12
+	VPADDQ     Y1, Y12, Y12
+	VPSLLQ     $0x11, Y3, Y13
+	VPXOR      Y1, Y5, Y5
+	VPXOR      Y3, Y7, Y7
+	VPXOR      Y5, Y3, Y3
+	VPXOR      Y7, Y1, Y1
+	VPXOR      Y13, Y5, Y5
+	VPSLLQ     $0x2d, Y7, Y13
+	VPSRLQ     $0x13, Y7, Y7
+	VPOR       Y13, Y7, Y7
+	VPXOR      Y10, Y11, Y11
+	VPCMPGTQ   Y9, Y11, Y11
+	VPANDN     Y8, Y11, Y11
+	VMOVUPD    Y11, (CX)
+	VPXOR      Y10, Y12, Y12
+	VPCMPGTQ   Y9, Y12, Y12
+	VPANDN     Y8, Y12, Y12
+	VMOVUPD    Y12, 32(CX)
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, DX
+	JNE        loop
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    Y1, 32(AX)
+	VMOVUPD    Y2, 64(AX)
+	VMOVUPD    Y3, 96(AX)
+	VMOVUPD    Y4, 128(AX)
+	VMOVUPD    Y5, 160(AX)
+	VMOVUPD    Y6, 192(AX)
+	VMOVUPD    Y7, 224(AX)
+	NEXT(avx2Table<>+0(SB))
 
 // func avx2DrawShift()
 // Requires: AVX, AVX2, FMA3
@@ -1733,7 +1731,7 @@ loop:
 	VMOVUPD     Y5, 160(AX)
 	VMOVUPD     Y6, 192(AX)
 	VMOVUPD     Y7, 224(AX)
-	NEXT()
+	NEXT(avx2Table<>+0(SB))
 
 // func stop(x *byte, pc int) int
 // Requires: AVX

@@ -8,17 +8,15 @@
 
 // func runAVX512(x *byte, pc int) int
 TEXT ·runAVX512(SB), NOSPLIT|NOFRAME, $0-24
-	MOVQ   x+0(FP), R11
-	MOVQ   pc+8(FP), AX
-	IMUL3Q $0x10, AX, R13
-	ADDQ   state_code+0(R11), R13
-	MOVQ   state_m+0(R11), R8
-	MOVQ   state_r+0(R11), R9
-	MOVQ   state_args+0(R11), R10
-	MOVQ   state_stride+0(R11), R12
-	LEAQ   avx512Table<>+0(SB), AX
-	MOVQ   AX, state_table+0(R11)
-	DISPATCH()
+	MOVQ           x+0(FP), R11
+	MOVQ           pc+8(FP), AX
+	IMUL3Q         $0x10, AX, R13
+	ADDQ           state_code+0(R11), R13
+	MOVQ           state_m+0(R11), R8
+	MOVQ           state_r+0(R11), R9
+	MOVQ           state_args+0(R11), R10
+	MOVQ           state_stride+0(R11), R12
+	DISPATCH(avx512Table<>+0(SB))
 
 // func avx512Copy()
 // Requires: AVX512F
@@ -46,7 +44,7 @@ two:
 	JNE     two
 
 done:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Fill()
 // Requires: AVX512F
@@ -57,11 +55,77 @@ TEXT ·avx512Fill(SB), NOSPLIT|NOFRAME, $0
 	MOVQ           R12, CX
 
 loop:
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	SUBQ    $0x40, CX
-	JNE     loop
-	NEXT()
+	VMOVUPD    Z0, (AX)
+	ADDQ       $0x40, AX
+	SUBQ       $0x40, CX
+	JNE        loop
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Gather()
+// Requires: AVX, AVX512F
+TEXT ·avx512Gather(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	MOVLQSX        Op_A+0(R13), CX
+	IMULQ          state_fullStride+0(R11), CX
+	ADDQ           state_full+0(R11), CX
+	MOVQ           state_active+0(R11), DX
+	MOVQ           R12, BX
+
+loop:
+	MOVLQSX      (DX), SI
+	MOVLQSX      4(DX), DI
+	VMOVSD       (CX)(SI*8), X0
+	VMOVHPD      (CX)(DI*8), X0, X0
+	MOVLQSX      8(DX), SI
+	MOVLQSX      12(DX), DI
+	VMOVSD       (CX)(SI*8), X1
+	VMOVHPD      (CX)(DI*8), X1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	MOVLQSX      16(DX), SI
+	MOVLQSX      20(DX), DI
+	VMOVSD       (CX)(SI*8), X1
+	VMOVHPD      (CX)(DI*8), X1, X1
+	MOVLQSX      24(DX), SI
+	MOVLQSX      28(DX), DI
+	VMOVSD       (CX)(SI*8), X2
+	VMOVHPD      (CX)(DI*8), X2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VINSERTF64X4 $0x01, Y1, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x20, DX
+	ADDQ         $0x40, AX
+	SUBQ         $0x40, BX
+	JNE          loop
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Neg()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Neg(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD   constants<>+0(SB), Z0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VXORPD         (CX), Z0, Z1
+	VMOVUPD        Z1, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VXORPD  (CX), Z0, Z1
+	VXORPD  64(CX), Z0, Z2
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Add()
 // Requires: AVX512F
@@ -95,7 +159,7 @@ two:
 	JNE     two
 
 done:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Sub()
 // Requires: AVX512F
@@ -129,7 +193,7 @@ two:
 	JNE     two
 
 done:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Mul()
 // Requires: AVX512F
@@ -163,7 +227,7 @@ two:
 	JNE     two
 
 done:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512MulAdd()
 // Requires: AVX512F
@@ -200,7 +264,7 @@ two:
 	JNE         two
 
 done:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Scale()
 // Requires: AVX512F
@@ -230,7 +294,39 @@ two:
 	JNE     two
 
 done:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512NegScale()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512NegScale(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX        Op_B+0(R13), AX
+	VBROADCASTSD   (R8)(AX*8), Z0
+	VBROADCASTSD   constants<>+0(SB), Z1
+	VXORPD         Z1, Z0, Z0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VMULPD         (CX), Z0, Z1
+	VMOVUPD        Z1, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VMULPD  (CX), Z0, Z1
+	VMULPD  64(CX), Z0, Z2
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512AddS()
 // Requires: AVX512F
@@ -260,7 +356,70 @@ two:
 	JNE     two
 
 done:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512SubS()
+// Requires: AVX512F
+TEXT ·avx512SubS(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX        Op_B+0(R13), AX
+	VBROADCASTSD   (R8)(AX*8), Z0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VMOVUPD        (CX), Z1
+	VSUBPD         Z0, Z1, Z1
+	VMOVUPD        Z1, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VMOVUPD (CX), Z1
+	VSUBPD  Z0, Z1, Z1
+	VMOVUPD 64(CX), Z2
+	VSUBPD  Z0, Z2, Z2
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512RSubS()
+// Requires: AVX512F
+TEXT ·avx512RSubS(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX        Op_B+0(R13), AX
+	VBROADCASTSD   (R8)(AX*8), Z0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VSUBPD         (CX), Z0, Z1
+	VMOVUPD        Z1, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VSUBPD  (CX), Z0, Z1
+	VSUBPD  64(CX), Z0, Z2
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Relu()
 // Requires: AVX512F
@@ -295,7 +454,765 @@ two:
 	JNE     two
 
 done:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Less()
+// Requires: AVX512F
+TEXT ·avx512Less(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX        Op_B+0(R13), AX
+	VBROADCASTSD   (R8)(AX*8), Z0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VMOVUPD        (CX), Z1
+	VCMPPD         $0x11, Z0, Z1, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
+	VCMPPD         $0x03, Z0, Z1, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VMOVUPD        Z2, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VMOVUPD        (CX), Z1
+	VCMPPD         $0x11, Z0, Z1, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
+	VCMPPD         $0x03, Z0, Z1, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VMOVUPD        64(CX), Z1
+	VCMPPD         $0x11, Z0, Z1, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z3
+	VCMPPD         $0x03, Z0, Z1, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z3, K1, Z3
+	VMOVUPD        Z2, (AX)
+	VMOVUPD        Z3, 64(AX)
+	ADDQ           $0x00000080, AX
+	ADDQ           $0x00000080, CX
+	SUBQ           $0x00000080, DX
+	JNE            two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512DivS()
+// Requires: AVX512F
+TEXT ·avx512DivS(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX        Op_B+0(R13), AX
+	VBROADCASTSD   (R8)(AX*8), Z0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VMOVUPD        (CX), Z1
+	VDIVPD         Z0, Z1, Z1
+	VMOVUPD        Z1, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VMOVUPD (CX), Z1
+	VDIVPD  Z0, Z1, Z1
+	VMOVUPD 64(CX), Z2
+	VDIVPD  Z0, Z2, Z2
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512RDivS()
+// Requires: AVX512F
+TEXT ·avx512RDivS(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX        Op_B+0(R13), AX
+	VBROADCASTSD   (R8)(AX*8), Z0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VDIVPD         (CX), Z0, Z1
+	VMOVUPD        Z1, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VDIVPD  (CX), Z0, Z1
+	VDIVPD  64(CX), Z0, Z2
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Finite()
+// Requires: AVX512F
+TEXT ·avx512Finite(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD   constants<>+96(SB), Z0
+	VBROADCASTSD   constants<>+128(SB), Z1
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VMINPD         (CX), Z0, Z2
+	VMAXPD         Z2, Z1, Z2
+	VMOVUPD        Z2, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VMINPD  (CX), Z0, Z2
+	VMAXPD  Z2, Z1, Z2
+	VMINPD  64(CX), Z0, Z3
+	VMAXPD  Z3, Z1, Z3
+	VMOVUPD Z2, (AX)
+	VMOVUPD Z3, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512SigmoidShift()
+// Requires: AVX512F
+TEXT ·avx512SigmoidShift(SB), NOSPLIT|NOFRAME, $0
+	VBROADCASTSD   constants<>+32(SB), Z0
+	MOVLQSX        Op_B+0(R13), AX
+	VBROADCASTSD   (R8)(AX*8), Z1
+	VBROADCASTSD   8(R8)(AX*8), Z2
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VMOVUPD        (CX), Z3
+	VSUBPD         Z3, Z0, Z4
+	VMULPD         Z1, Z3, Z3
+	VFMADD213PD    Z3, Z2, Z4
+	VDIVPD         Z4, Z3, Z3
+	VMOVUPD        Z3, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VMOVUPD     (CX), Z3
+	VSUBPD      Z3, Z0, Z4
+	VMULPD      Z1, Z3, Z3
+	VFMADD213PD Z3, Z2, Z4
+	VDIVPD      Z4, Z3, Z3
+	VMOVUPD     64(CX), Z4
+	VSUBPD      Z4, Z0, Z5
+	VMULPD      Z1, Z4, Z4
+	VFMADD213PD Z4, Z2, Z5
+	VDIVPD      Z5, Z4, Z4
+	VMOVUPD     Z3, (AX)
+	VMOVUPD     Z4, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000080, DX
+	JNE         two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Div()
+// Requires: AVX512F
+TEXT ·avx512Div(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	REGISTER(Op_B+0(R13), DX)
+	MOVQ           R12, BX
+	TESTQ          $0x00000040, BX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VDIVPD         Z1, Z0, Z0
+	VMOVUPD        Z0, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	ADDQ           $0x40, DX
+	SUBQ           $0x40, BX
+	JEQ            done
+
+two:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD 64(CX), Z1
+	VMOVUPD 64(DX), Z2
+	VDIVPD  Z2, Z1, Z1
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000080, BX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Sqrt()
+// Requires: AVX512F
+TEXT ·avx512Sqrt(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VSQRTPD        Z0, Z0
+	VMOVUPD        Z0, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VMOVUPD (CX), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD 64(CX), Z1
+	VSQRTPD Z1, Z1
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000080, DX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Abs()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Abs(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VANDPD.BCST    constants<>+160(SB), Z0, Z0
+	VMOVUPD        Z0, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VMOVUPD     (CX), Z0
+	VANDPD.BCST constants<>+160(SB), Z0, Z0
+	VMOVUPD     64(CX), Z1
+	VANDPD.BCST constants<>+160(SB), Z1, Z1
+	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z1, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x00000080, DX
+	JNE         two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Larger()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Larger(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	REGISTER(Op_B+0(R13), DX)
+	MOVQ           R12, BX
+	TESTQ          $0x00000040, BX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VMAXPD         Z1, Z0, Z2
+	VMAXPD         Z0, Z1, Z3
+	VANDPD         Z3, Z2, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VMOVUPD        Z2, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	ADDQ           $0x40, DX
+	SUBQ           $0x40, BX
+	JEQ            done
+
+two:
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VMAXPD         Z1, Z0, Z2
+	VMAXPD         Z0, Z1, Z3
+	VANDPD         Z3, Z2, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VMOVUPD        64(CX), Z0
+	VMOVUPD        64(DX), Z1
+	VMAXPD         Z1, Z0, Z3
+	VMAXPD         Z0, Z1, Z4
+	VANDPD         Z4, Z3, Z3
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+192(SB), Z3, K1, Z3
+	VMOVUPD        Z2, (AX)
+	VMOVUPD        Z3, 64(AX)
+	ADDQ           $0x00000080, AX
+	ADDQ           $0x00000080, CX
+	ADDQ           $0x00000080, DX
+	SUBQ           $0x00000080, BX
+	JNE            two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Smaller()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Smaller(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	REGISTER(Op_B+0(R13), DX)
+	MOVQ           R12, BX
+	TESTQ          $0x00000040, BX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VMINPD         Z1, Z0, Z2
+	VMINPD         Z0, Z1, Z3
+	VORPD          Z3, Z2, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VMOVUPD        Z2, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	ADDQ           $0x40, DX
+	SUBQ           $0x40, BX
+	JEQ            done
+
+two:
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VMINPD         Z1, Z0, Z2
+	VMINPD         Z0, Z1, Z3
+	VORPD          Z3, Z2, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VMOVUPD        64(CX), Z0
+	VMOVUPD        64(DX), Z1
+	VMINPD         Z1, Z0, Z3
+	VMINPD         Z0, Z1, Z4
+	VORPD          Z4, Z3, Z3
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+192(SB), Z3, K1, Z3
+	VMOVUPD        Z2, (AX)
+	VMOVUPD        Z3, 64(AX)
+	ADDQ           $0x00000080, AX
+	ADDQ           $0x00000080, CX
+	ADDQ           $0x00000080, DX
+	SUBQ           $0x00000080, BX
+	JNE            two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Maximum()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Maximum(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	REGISTER(Op_B+0(R13), DX)
+	MOVQ           R12, BX
+	TESTQ          $0x00000040, BX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VMAXPD         Z1, Z0, Z2
+	VMAXPD         Z0, Z1, Z3
+	VANDPD         Z3, Z2, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	KORTESTB       K1, K1
+	JE             none1
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z1, K2
+	KORB           K1, K2, K1
+	VBLENDMPD.BCST constants<>+224(SB), Z2, K1, Z2
+
+none1:
+	VMOVUPD Z2, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JEQ     done
+
+two:
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VMAXPD         Z1, Z0, Z2
+	VMAXPD         Z0, Z1, Z3
+	VANDPD         Z3, Z2, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	KORTESTB       K1, K1
+	JE             none2
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z1, K2
+	KORB           K1, K2, K1
+	VBLENDMPD.BCST constants<>+224(SB), Z2, K1, Z2
+
+none2:
+	VMOVUPD        64(CX), Z0
+	VMOVUPD        64(DX), Z1
+	VMAXPD         Z1, Z0, Z3
+	VMAXPD         Z0, Z1, Z4
+	VANDPD         Z4, Z3, Z3
+	VCMPPD         $0x03, Z1, Z0, K1
+	KORTESTB       K1, K1
+	JE             none3
+	VBLENDMPD.BCST constants<>+192(SB), Z3, K1, Z3
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+224(SB), Z1, K2
+	KORB           K1, K2, K1
+	VBLENDMPD.BCST constants<>+224(SB), Z3, K1, Z3
+
+none3:
+	VMOVUPD Z2, (AX)
+	VMOVUPD Z3, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000080, BX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Minimum()
+// Requires: AVX512DQ, AVX512F
+TEXT ·avx512Minimum(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	REGISTER(Op_B+0(R13), DX)
+	MOVQ           R12, BX
+	TESTQ          $0x00000040, BX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VMINPD         Z1, Z0, Z2
+	VMINPD         Z0, Z1, Z3
+	VORPD          Z3, Z2, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	KORTESTB       K1, K1
+	JE             none4
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z1, K2
+	KORB           K1, K2, K1
+	VBLENDMPD.BCST constants<>+256(SB), Z2, K1, Z2
+
+none4:
+	VMOVUPD Z2, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x40, BX
+	JEQ     done
+
+two:
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VMINPD         Z1, Z0, Z2
+	VMINPD         Z0, Z1, Z3
+	VORPD          Z3, Z2, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	KORTESTB       K1, K1
+	JE             none5
+	VBLENDMPD.BCST constants<>+192(SB), Z2, K1, Z2
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z1, K2
+	KORB           K1, K2, K1
+	VBLENDMPD.BCST constants<>+256(SB), Z2, K1, Z2
+
+none5:
+	VMOVUPD        64(CX), Z0
+	VMOVUPD        64(DX), Z1
+	VMINPD         Z1, Z0, Z3
+	VMINPD         Z0, Z1, Z4
+	VORPD          Z4, Z3, Z3
+	VCMPPD         $0x03, Z1, Z0, K1
+	KORTESTB       K1, K1
+	JE             none6
+	VBLENDMPD.BCST constants<>+192(SB), Z3, K1, Z3
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z0, K1
+	VCMPPD.BCST    $0x00, constants<>+256(SB), Z1, K2
+	KORB           K1, K2, K1
+	VBLENDMPD.BCST constants<>+256(SB), Z3, K1, Z3
+
+none6:
+	VMOVUPD Z2, (AX)
+	VMOVUPD Z3, 64(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000080, BX
+	JNE     two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Greater()
+// Requires: AVX512F
+TEXT ·avx512Greater(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	REGISTER(Op_B+0(R13), DX)
+	MOVQ           R12, BX
+	TESTQ          $0x00000040, BX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VCMPPD         $0x1e, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VMOVUPD        Z2, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	ADDQ           $0x40, DX
+	SUBQ           $0x40, BX
+	JEQ            done
+
+two:
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VCMPPD         $0x1e, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VMOVUPD        64(CX), Z0
+	VMOVUPD        64(DX), Z1
+	VCMPPD         $0x1e, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z3
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z3, K1, Z3
+	VMOVUPD        Z2, (AX)
+	VMOVUPD        Z3, 64(AX)
+	ADDQ           $0x00000080, AX
+	ADDQ           $0x00000080, CX
+	ADDQ           $0x00000080, DX
+	SUBQ           $0x00000080, BX
+	JNE            two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512AtLeast()
+// Requires: AVX512F
+TEXT ·avx512AtLeast(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	REGISTER(Op_B+0(R13), DX)
+	MOVQ           R12, BX
+	TESTQ          $0x00000040, BX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VCMPPD         $0x1d, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VMOVUPD        Z2, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	ADDQ           $0x40, DX
+	SUBQ           $0x40, BX
+	JEQ            done
+
+two:
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VCMPPD         $0x1d, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VMOVUPD        64(CX), Z0
+	VMOVUPD        64(DX), Z1
+	VCMPPD         $0x1d, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z3
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z3, K1, Z3
+	VMOVUPD        Z2, (AX)
+	VMOVUPD        Z3, 64(AX)
+	ADDQ           $0x00000080, AX
+	ADDQ           $0x00000080, CX
+	ADDQ           $0x00000080, DX
+	SUBQ           $0x00000080, BX
+	JNE            two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Equal()
+// Requires: AVX512F
+TEXT ·avx512Equal(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	REGISTER(Op_B+0(R13), DX)
+	MOVQ           R12, BX
+	TESTQ          $0x00000040, BX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VCMPPD         $0x00, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VMOVUPD        Z2, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	ADDQ           $0x40, DX
+	SUBQ           $0x40, BX
+	JEQ            done
+
+two:
+	VMOVUPD        (CX), Z0
+	VMOVUPD        (DX), Z1
+	VCMPPD         $0x00, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VMOVUPD        64(CX), Z0
+	VMOVUPD        64(DX), Z1
+	VCMPPD         $0x00, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z3
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z3, K1, Z3
+	VMOVUPD        Z2, (AX)
+	VMOVUPD        Z3, 64(AX)
+	ADDQ           $0x00000080, AX
+	ADDQ           $0x00000080, CX
+	ADDQ           $0x00000080, DX
+	SUBQ           $0x00000080, BX
+	JNE            two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Positive()
+// Requires: AVX512F
+TEXT ·avx512Positive(SB), NOSPLIT|NOFRAME, $0
+	REGISTER(Op_Dst+0(R13), AX)
+	REGISTER(Op_A+0(R13), CX)
+	MOVQ           R12, DX
+	TESTQ          $0x00000040, DX
+	JEQ            two
+	VMOVUPD        (CX), Z0
+	VPXORQ         Z1, Z1, Z1
+	VCMPPD         $0x1e, Z1, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
+	VCMPPD         $0x03, Z1, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VMOVUPD        Z2, (AX)
+	ADDQ           $0x40, AX
+	ADDQ           $0x40, CX
+	SUBQ           $0x40, DX
+	JEQ            done
+
+two:
+	VMOVUPD        (CX), Z0
+	VPXORQ         Z3, Z3, Z3
+	VCMPPD         $0x1e, Z3, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z1
+	VCMPPD         $0x03, Z3, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z1, K1, Z1
+	VMOVUPD        64(CX), Z0
+	VPXORQ         Z4, Z4, Z4
+	VCMPPD         $0x1e, Z4, Z0, K1
+	VBROADCASTSD.Z constants<>+32(SB), K1, Z2
+	VCMPPD         $0x03, Z4, Z0, K1
+	VBLENDMPD.BCST constants<>+64(SB), Z2, K1, Z2
+	VMOVUPD        Z1, (AX)
+	VMOVUPD        Z2, 64(AX)
+	ADDQ           $0x00000080, AX
+	ADDQ           $0x00000080, CX
+	SUBQ           $0x00000080, DX
+	JNE            two
+
+done:
+	NEXT(avx512Table<>+0(SB))
+
+// func avx512Where()
+// Requires: AVX512F
+TEXT ·avx512Where(SB), NOSPLIT|NOFRAME, $0
+	MOVLQSX        Op_B+0(R13), AX
+	LEAQ           (R10)(AX*4), AX
+	MOVLQSX        (AX), CX
+	IMULQ          R12, CX
+	ADDQ           R9, CX
+	MOVLQSX        4(AX), AX
+	IMULQ          R12, AX
+	ADDQ           R9, AX
+	REGISTER(Op_Dst+0(R13), DX)
+	REGISTER(Op_A+0(R13), BX)
+	MOVQ           R12, SI
+	TESTQ          $0x00000040, SI
+	JEQ            two
+	VMOVUPD        (BX), Z0
+	VMOVUPD        (CX), Z1
+	VMOVUPD        (AX), Z2
+	VCMPPD.BCST    $0x04, constants<>+288(SB), Z0, K1
+	VBLENDMPD      Z1, Z2, K1, Z3
+	VMOVUPD        Z3, (DX)
+	ADDQ           $0x40, DX
+	ADDQ           $0x40, BX
+	ADDQ           $0x40, CX
+	ADDQ           $0x40, AX
+	SUBQ           $0x40, SI
+	JEQ            done
+
+two:
+	VMOVUPD     (BX), Z0
+	VMOVUPD     (CX), Z1
+	VMOVUPD     (AX), Z2
+	VCMPPD.BCST $0x04, constants<>+288(SB), Z0, K1
+	VBLENDMPD   Z1, Z2, K1, Z4
+	VMOVUPD     64(BX), Z0
+	VMOVUPD     64(CX), Z1
+	VMOVUPD     64(AX), Z2
+	VCMPPD.BCST $0x04, constants<>+288(SB), Z0, K1
+	VBLENDMPD   Z1, Z2, K1, Z5
+	VMOVUPD     Z4, (DX)
+	VMOVUPD     Z5, 64(DX)
+	ADDQ        $0x00000080, DX
+	ADDQ        $0x00000080, BX
+	ADDQ        $0x00000080, CX
+	ADDQ        $0x00000080, AX
+	SUBQ        $0x00000080, SI
+	JNE         two
+
+done:
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Sum()
 // Requires: AVX, AVX512DQ, AVX512F
@@ -324,7 +1241,7 @@ last:
 	VHADDPD       X0, X0, X0
 	MOVLQSX       Op_Dst+0(R13), AX
 	VMOVSD        X0, (R8)(AX*8)
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512SumProduct()
 // Requires: AVX, AVX512DQ, AVX512F
@@ -357,7 +1274,7 @@ last:
 	VHADDPD       X0, X0, X0
 	MOVLQSX       Op_Dst+0(R13), AX
 	VMOVSD        X0, (R8)(AX*8)
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Dot()
 // Requires: AVX512F
@@ -506,7 +1423,7 @@ term1:
 	JGE          pass1
 
 next1:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512DotPairs()
 // Requires: AVX512F
@@ -618,7 +1535,7 @@ term1:
 	JGE         pass1
 
 next1:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Tile()
 // Requires: AVX512F
@@ -1042,7 +1959,7 @@ stored1:
 	JGE  pass1
 
 next1:
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Block()
 // Requires: AVX512F, MMX+
@@ -1161,7 +2078,7 @@ term00:
 	ADDQ        $0x40, AX
 	SUBQ        $0x40, CX
 	JNE         lanes
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512Draw()
 // Requires: AVX512F
@@ -1173,8 +2090,8 @@ TEXT ·avx512Draw(SB), NOSPLIT|NOFRAME, $0
 	VMOVUPD        64(AX), Z1
 	VMOVUPD        128(AX), Z2
 	VMOVUPD        192(AX), Z3
-	VBROADCASTSD   constants<>+0(SB), Z4
-	VBROADCASTSD   constants<>+32(SB), Z5
+	VBROADCASTSD   constants<>+32(SB), Z4
+	VBROADCASTSD   constants<>+320(SB), Z5
 	REGISTER(Op_Dst+0(R13), CX)
 	MOVQ           R12, DX
 
@@ -1199,7 +2116,7 @@ loop:
 	VMOVUPD    Z1, 64(AX)
 	VMOVUPD    Z2, 128(AX)
 	VMOVUPD    Z3, 192(AX)
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512DrawLess()
 // Requires: AVX, AVX512F, FMA3
@@ -1215,12 +2132,12 @@ TEXT ·avx512DrawLess(SB), NOSPLIT|NOFRAME, $0
 	VMOVSD       (R8)(CX*8), X4
 	VXORPD       X5, X5, X5
 	VMAXSD       X5, X4, X4
-	VMINSD       constants<>+0(SB), X4, X4
-	VMOVSD       constants<>+64(SB), X5
-	VFMADD213SD  constants<>+96(SB), X5, X4
+	VMINSD       constants<>+32(SB), X4, X4
+	VMOVSD       constants<>+352(SB), X5
+	VFMADD213SD  constants<>+384(SB), X5, X4
 	VROUNDSD     $0x02, X4, X4, X4
 	VCVTTSD2SIQ  X4, DX
-	VBROADCASTSD constants<>+0(SB), Z4
+	VBROADCASTSD constants<>+32(SB), Z4
 	TESTQ        DX, DX
 	JNE          some
 	VBROADCASTSD (R8)(CX*8), Z4
@@ -1254,7 +2171,7 @@ loop:
 	VMOVUPD    Z1, 64(AX)
 	VMOVUPD    Z2, 128(AX)
 	VMOVUPD    Z3, 192(AX)
-	NEXT()
+	NEXT(avx512Table<>+0(SB))
 
 // func avx512DrawShift()
 // Requires: AVX512F
@@ -1266,8 +2183,8 @@ TEXT ·avx512DrawShift(SB), NOSPLIT|NOFRAME, $0
 	VMOVUPD        64(AX), Z1
 	VMOVUPD        128(AX), Z2
 	VMOVUPD        192(AX), Z3
-	VBROADCASTSD   constants<>+0(SB), Z4
-	VBROADCASTSD   constants<>+32(SB), Z5
+	VBROADCASTSD   constants<>+32(SB), Z4
+	VBROADCASTSD   constants<>+320(SB), Z5
 	MOVLQSX        Op_B+0(R13), CX
 	VBROADCASTSD   (R8)(CX*8), Z6
 	VBROADCASTSD   8(R8)(CX*8), Z7
@@ -1366,40 +2283,40 @@ single:
 	JNE         single
 
 done:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	NEXT()
+	VMOVUPD    Z0, (AX)
+	VMOVUPD    Z1, 64(AX)
+	VMOVUPD    Z2, 128(AX)
+	VMOVUPD    Z3, 192(AX)
+	NEXT(avx512Table<>+0(SB))
 
 // Where each operation starts.
 DATA avx512Table<>+(8*const_End)(SB)/8, $·stop(SB)
 DATA avx512Table<>+(8*const_Copy)(SB)/8, $·avx512Copy(SB)
-DATA avx512Table<>+(8*const_Gather)(SB)/8, $·avx2Gather(SB)
+DATA avx512Table<>+(8*const_Gather)(SB)/8, $·avx512Gather(SB)
 DATA avx512Table<>+(8*const_Fill)(SB)/8, $·avx512Fill(SB)
-DATA avx512Table<>+(8*const_Neg)(SB)/8, $·avx2Neg(SB)
+DATA avx512Table<>+(8*const_Neg)(SB)/8, $·avx512Neg(SB)
 DATA avx512Table<>+(8*const_Add)(SB)/8, $·avx512Add(SB)
 DATA avx512Table<>+(8*const_Sub)(SB)/8, $·avx512Sub(SB)
 DATA avx512Table<>+(8*const_Mul)(SB)/8, $·avx512Mul(SB)
 DATA avx512Table<>+(8*const_MulAdd)(SB)/8, $·avx512MulAdd(SB)
 DATA avx512Table<>+(8*const_Scale)(SB)/8, $·avx512Scale(SB)
-DATA avx512Table<>+(8*const_NegScale)(SB)/8, $·avx2NegScale(SB)
+DATA avx512Table<>+(8*const_NegScale)(SB)/8, $·avx512NegScale(SB)
 DATA avx512Table<>+(8*const_AddS)(SB)/8, $·avx512AddS(SB)
-DATA avx512Table<>+(8*const_SubS)(SB)/8, $·avx2SubS(SB)
-DATA avx512Table<>+(8*const_RSubS)(SB)/8, $·avx2RSubS(SB)
-DATA avx512Table<>+(8*const_Div)(SB)/8, $·avx2Div(SB)
-DATA avx512Table<>+(8*const_DivS)(SB)/8, $·avx2DivS(SB)
-DATA avx512Table<>+(8*const_RDivS)(SB)/8, $·avx2RDivS(SB)
-DATA avx512Table<>+(8*const_Sqrt)(SB)/8, $·avx2Sqrt(SB)
-DATA avx512Table<>+(8*const_Abs)(SB)/8, $·avx2Abs(SB)
-DATA avx512Table<>+(8*const_Maximum)(SB)/8, $·avx2Maximum(SB)
-DATA avx512Table<>+(8*const_Minimum)(SB)/8, $·avx2Minimum(SB)
-DATA avx512Table<>+(8*const_Finite)(SB)/8, $·avx2Finite(SB)
-DATA avx512Table<>+(8*const_Larger)(SB)/8, $·avx2Larger(SB)
-DATA avx512Table<>+(8*const_Smaller)(SB)/8, $·avx2Smaller(SB)
-DATA avx512Table<>+(8*const_Greater)(SB)/8, $·avx2Greater(SB)
-DATA avx512Table<>+(8*const_AtLeast)(SB)/8, $·avx2AtLeast(SB)
-DATA avx512Table<>+(8*const_Equal)(SB)/8, $·avx2Equal(SB)
+DATA avx512Table<>+(8*const_SubS)(SB)/8, $·avx512SubS(SB)
+DATA avx512Table<>+(8*const_RSubS)(SB)/8, $·avx512RSubS(SB)
+DATA avx512Table<>+(8*const_Div)(SB)/8, $·avx512Div(SB)
+DATA avx512Table<>+(8*const_DivS)(SB)/8, $·avx512DivS(SB)
+DATA avx512Table<>+(8*const_RDivS)(SB)/8, $·avx512RDivS(SB)
+DATA avx512Table<>+(8*const_Sqrt)(SB)/8, $·avx512Sqrt(SB)
+DATA avx512Table<>+(8*const_Abs)(SB)/8, $·avx512Abs(SB)
+DATA avx512Table<>+(8*const_Maximum)(SB)/8, $·avx512Maximum(SB)
+DATA avx512Table<>+(8*const_Minimum)(SB)/8, $·avx512Minimum(SB)
+DATA avx512Table<>+(8*const_Finite)(SB)/8, $·avx512Finite(SB)
+DATA avx512Table<>+(8*const_Larger)(SB)/8, $·avx512Larger(SB)
+DATA avx512Table<>+(8*const_Smaller)(SB)/8, $·avx512Smaller(SB)
+DATA avx512Table<>+(8*const_Greater)(SB)/8, $·avx512Greater(SB)
+DATA avx512Table<>+(8*const_AtLeast)(SB)/8, $·avx512AtLeast(SB)
+DATA avx512Table<>+(8*const_Equal)(SB)/8, $·avx512Equal(SB)
 DATA avx512Table<>+(8*const_Dot)(SB)/8, $·avx512Dot(SB)
 DATA avx512Table<>+(8*const_DotPairs)(SB)/8, $·avx512DotPairs(SB)
 DATA avx512Table<>+(8*const_Tile)(SB)/8, $·avx512Tile(SB)
@@ -1407,9 +2324,9 @@ DATA avx512Table<>+(8*const_TileRelu)(SB)/8, $·avx512Tile(SB)
 DATA avx512Table<>+(8*const_TileSquares)(SB)/8, $·avx512Tile(SB)
 DATA avx512Table<>+(8*const_Block)(SB)/8, $·avx512Block(SB)
 DATA avx512Table<>+(8*const_Relu)(SB)/8, $·avx512Relu(SB)
-DATA avx512Table<>+(8*const_Positive)(SB)/8, $·avx2Positive(SB)
-DATA avx512Table<>+(8*const_SigmoidShift)(SB)/8, $·avx2SigmoidShift(SB)
-DATA avx512Table<>+(8*const_Less)(SB)/8, $·avx2Less(SB)
+DATA avx512Table<>+(8*const_Positive)(SB)/8, $·avx512Positive(SB)
+DATA avx512Table<>+(8*const_SigmoidShift)(SB)/8, $·avx512SigmoidShift(SB)
+DATA avx512Table<>+(8*const_Less)(SB)/8, $·avx512Less(SB)
 DATA avx512Table<>+(8*const_Sum)(SB)/8, $·avx512Sum(SB)
 DATA avx512Table<>+(8*const_SumProduct)(SB)/8, $·avx512SumProduct(SB)
 DATA avx512Table<>+(8*const_Draw)(SB)/8, $·avx512Draw(SB)
@@ -1418,7 +2335,7 @@ DATA avx512Table<>+(8*const_DrawShift)(SB)/8, $·avx512DrawShift(SB)
 DATA avx512Table<>+(8*const_Exp)(SB)/8, $·stop(SB)
 DATA avx512Table<>+(8*const_Unary)(SB)/8, $·stop(SB)
 DATA avx512Table<>+(8*const_Binary)(SB)/8, $·stop(SB)
-DATA avx512Table<>+(8*const_Where)(SB)/8, $·avx2Where(SB)
+DATA avx512Table<>+(8*const_Where)(SB)/8, $·avx512Where(SB)
 DATA avx512Table<>+(8*const_LogSumExp)(SB)/8, $·stop(SB)
 DATA avx512Table<>+(8*const_SumConst)(SB)/8, $·stop(SB)
 DATA avx512Table<>+(8*const_ShiftConst)(SB)/8, $·stop(SB)
@@ -1432,8 +2349,17 @@ GLOBL avx512Table<>(SB), RODATA, $(8*const_Codes)
 	DATA constants<>+(at+16)(SB)/8, bits; \
 	DATA constants<>+(at+24)(SB)/8, bits
 
-REPEATED(0, $0x3ff0000000000000)
-REPEATED(32, $0x3fefffffffffffff)
-REPEATED(64, $0x4330000000000000)
-REPEATED(96, $0xbfe0000000000000)
-GLOBL constants<>(SB), RODATA|NOPTR, $128
+REPEATED(0, $0x8000000000000000)
+REPEATED(32, $0x3ff0000000000000)
+REPEATED(64, $0xffffffffffffffff)
+REPEATED(96, $0x7fefffffffffffff)
+REPEATED(128, $0xffefffffffffffff)
+REPEATED(160, $0x7fffffffffffffff)
+REPEATED(192, $0x7ff8000000000001)
+REPEATED(224, $0x7ff0000000000000)
+REPEATED(256, $0xfff0000000000000)
+REPEATED(288, $0x0000000000000000)
+REPEATED(320, $0x3fefffffffffffff)
+REPEATED(352, $0x4330000000000000)
+REPEATED(384, $0xbfe0000000000000)
+GLOBL constants<>(SB), RODATA|NOPTR, $416

@@ -43,8 +43,6 @@ type state struct {
 	fullStride int      // bytes between registers of full
 	streams    *vector.Stream
 	buffer     *float64 // for operations that need one
-	//lint:ignore U1000 assembly alone uses it
-	table uintptr // where each operation starts
 }
 
 // A Size says how much memory a machine needs.

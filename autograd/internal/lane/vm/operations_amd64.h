@@ -8,12 +8,12 @@
 	ADDQ R9, to
 
 // DISPATCH jumps to where the operation starts, NEXT to where the one that follows does.
-#define DISPATCH() \
+#define DISPATCH(table) \
 	MOVLQSX Op_Code(R13), AX; \
-	MOVQ state_table(R11), CX; \
+	LEAQ table, CX; \
 	MOVQ (CX)(AX*8), CX; \
 	JMP CX
 
-#define NEXT() \
+#define NEXT(table) \
 	LEAQ Op__size(R13), R13; \
-	DISPATCH()
+	DISPATCH(table)
