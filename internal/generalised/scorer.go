@@ -487,7 +487,9 @@ func (s *Scorer) table(j int, parents []int) float64 {
 }
 
 // tableGains are what tables of probabilities gain by some parents, by size; nil if there are none.
-// It is added to the equation without parents, to which both forms come down.
+// It is added to the equation without parents, to which both forms come down. Sizes have the weights
+// that the columns alone give them: one under which rare levels are improbable gains by any parent
+// that divides its pseudo-counts.
 func (s *Scorer) tableGains(j int, parents []int) []float64 {
 	c := &s.child[j]
 	if len(c.tables) == 0 || len(parents) == 0 {
@@ -499,10 +501,16 @@ func (s *Scorer) tableGains(j int, parents []int) []float64 {
 			return nil
 		}
 	}
-	values := make([]float64, len(c.tables))
+	values, weights := make([]float64, len(c.tables)), make([]float64, len(c.tables))
 	for k, t := range c.tables {
-		values[k] = t.LogScore(c.tableAt[j], at) - t.LogScore(c.tableAt[j], nil)
+		alone := t.LogScore(c.tableAt[j], nil)
+		values[k], weights[k] = t.LogScore(c.tableAt[j], at)-alone, alone
+		for _, i := range at {
+			weights[k] += t.LogScore(i, nil)
+		}
 	}
+	floats.Add(values, weights)
+	floats.AddConst(math.Log(float64(len(values)))-floats.LogSumExp(weights), values)
 	return values
 }
 
