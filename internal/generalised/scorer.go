@@ -487,9 +487,9 @@ func (s *Scorer) table(j int, parents []int) float64 {
 }
 
 // tableGains are what tables of probabilities gain by some parents, by size; nil if there are none.
-// It is added to the equation without parents, to which both forms come down. Sizes have the weights
-// that the columns alone give them: one under which rare levels are improbable gains by any parent
-// that divides its pseudo-counts.
+// It is added to the equation without parents, to which both forms come down. Sizes have the
+// weights that the columns alone give them: one under which rare levels are improbable gains by any
+// parent that divides its pseudo-counts.
 func (s *Scorer) tableGains(j int, parents []int) []float64 {
 	c := &s.child[j]
 	if len(c.tables) == 0 || len(parents) == 0 {
