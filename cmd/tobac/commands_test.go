@@ -254,7 +254,7 @@ func TestPanicIsOneLine(t *testing.T) {
 	} {
 		err := cli.Guarded(do)
 		want := regexp.MustCompile(
-			`^internal error at tobac/exit_test\.go:\d+: .+; please report this line, the command and "tobac version" to the maintainers$`)
+			`^internal error at tobac/commands_test\.go:\d+: .+; please report this line, the command and "tobac version" to the maintainers$`)
 		if err == nil || !want.MatchString(cli.Message(err)) {
 			t.Errorf("%s: %q", name, cli.Message(err))
 		}

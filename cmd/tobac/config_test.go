@@ -258,9 +258,9 @@ func FuzzConfig(f *testing.F) {
 // Whatever bytes a checkpoint has, reading it ends with a checkpoint or an error
 // that names the file.
 func FuzzCheckpoint(f *testing.F) {
-	seal := func(text string) string {
+	seal := func(t must.Test, text string) string {
 		var b strings.Builder
-		must.Do(f, file.Sealed(func(w io.Writer) error {
+		must.Do(t, file.Sealed(func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
 		})(&b))
@@ -275,7 +275,7 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, sealed bool) {
 		path := filepath.Join(t.TempDir(), "state")
 		if sealed {
-			text = seal(text)
+			text = seal(t, text)
 		}
 		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		k, err := readCheckpoint(path)
