@@ -54,9 +54,10 @@ type child struct {
 	normals  []normal
 	weights  []float64 // prior variances τ² of the families
 	tables   []*nodescore.Dirichlet
-	tableAt  []int     // of each variable among those with levels; −1: none
-	values   []float64 // of the levels that occur
-	level    float64   // the mean
+	lone     [][]float64 // scores of the variables with levels without parents, by table
+	tableAt  []int       // of each variable among those with levels; −1: none
+	values   []float64   // of the levels that occur
+	level    float64     // the mean
 	constant bool
 }
 
@@ -234,7 +235,12 @@ func (s *Scorer) tabulate(c *child, rows []int, x mat.Matrix) error {
 		return err
 	}
 	for _, size := range tableSizes {
-		c.tables = append(c.tables, first.WithAlpha(size))
+		t := first.WithAlpha(size)
+		lone := make([]float64, len(which))
+		for k := range lone {
+			lone[k] = t.LogScore(k, nil)
+		}
+		c.tables, c.lone = append(c.tables, t), append(c.lone, lone)
 	}
 	return nil
 }
@@ -503,10 +509,10 @@ func (s *Scorer) tableGains(j int, parents []int) []float64 {
 	}
 	values, weights := make([]float64, len(c.tables)), make([]float64, len(c.tables))
 	for k, t := range c.tables {
-		alone := t.LogScore(c.tableAt[j], nil)
+		alone := c.lone[k][c.tableAt[j]]
 		values[k], weights[k] = t.LogScore(c.tableAt[j], at)-alone, alone
 		for _, i := range at {
-			weights[k] += t.LogScore(i, nil)
+			weights[k] += c.lone[k][i]
 		}
 	}
 	floats.Add(values, weights)
