@@ -53,10 +53,11 @@ func (n *Node) LogRising(m *Node) *Node {
 
 // stirling is ln Γ(n) − (n − 1/2) ln n + n − ln √2π for n from 20 on.
 func (n *Node) stirling() *Node {
-	s := n.Inverse().Square()
+	r := n.Inverse()
+	s := r.Square()
 	series := s.Scale(-1. / 1680).AddScalar(1. / 1260).Mul(s).AddScalar(-1. / 360).Mul(s).AddScalar(
 		1. / 12)
-	return series.Mul(n.Inverse())
+	return series.Mul(r)
 }
 
 // Polygamma is the k-th derivative of the digamma function ψ = (ln Γ)'; k = 0 is ψ
