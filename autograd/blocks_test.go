@@ -3,6 +3,7 @@ package autograd_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,12 @@ func TestBlocks(t *testing.T) {
 			eta := table.MatVec(p)
 			return response.Mul(eta).Sub(eta.Softplus()).Sum().Sub(p.Square().Sum())
 		}},
+		{"linear regression", d + 1, 12, func(p *ad.Node) *ad.Node { // a logarithm amid the rows
+			table, response := data(p)
+			scale := p.Slice(0, d, d+1).Reshape(ad.Shape{}).Exp()
+			z := response.Sub(table.MatVec(p.Slice(0, 0, d))).Div(scale)
+			return z.Square().Scale(-.5).Sub(scale.Log()).Sum()
+		}},
 		{"network", d*h + h, 5, func(p *ad.Node) *ad.Node {
 			table, response := data(p)
 			units := table.MatMul(p.Slice(0, 0, d*h).Reshape(ad.Shape{d, h})).Tanh()
@@ -72,6 +79,22 @@ func TestBlocks(t *testing.T) {
 			inputs, outputs := []*ad.Node{p}, append(b.Grad(v, p), v)
 			at := [][]float64{x[7:][:c.size]}
 			got := runEngines(t, inputs, outputs, at, 1e-12)
+			for workers := 1; workers <= 3; workers++ {
+				e, err := ad.NewEvaluator(inputs, outputs, ad.Options{Workers: workers})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer e.Close()
+				again := [][]float64{make([]float64, c.size), make([]float64, 1)}
+				for range 3 {
+					if err := e.Eval(again, []ad.Feed{{Data: at[0]}}); err != nil {
+						t.Fatal(err)
+					}
+					if !slices.Equal(again[0], got[0]) || again[1][0] != got[1][0] {
+						t.Errorf("%d workers: %v, want %v", workers, again, got)
+					}
+				}
+			}
 			program, err := ad.Compile(inputs, outputs)
 			if err != nil {
 				t.Fatal(err)

@@ -77,9 +77,9 @@
 // constant, what [Node.ScatterAdd] does not write, and what products, quotients, sums and
 // copies make of them) are not computed. The product of such a zero with an infinity or
 // NaN is 0 in the compiled engine, and NaN in the others; so is the quotient 0/x where x
-// is 0 or NaN. A scalar constant 0 is a number like any other: x·0 is NaN where x is
-// infinite. Use [Node.Where], not a product with zeros, to leave out what may be
-// infinite.
+// is 0 or NaN. A scalar constant 0 is a number like any other, and so are zeros scattered among
+// the numbers of a large constant, a column of zeros and ones for example: x·0 is NaN where x is
+// infinite. Use [Node.Where], not a product with zeros, to leave out what may be infinite.
 //
 // Signs of zeros. An element that is known to be zero is +0, and adding it changes
 // nothing: −0 stays −0 where IEEE arithmetic makes +0 of it.

@@ -1,6 +1,7 @@
 package dense
 
 import (
+	"math"
 	"slices"
 
 	"tobac/autograd/internal/ir"
@@ -10,18 +11,53 @@ import (
 // each array is read from memory once: of a regression the product with the data, what the rows
 // contribute, and the product of its derivative with the data again. What only these steps read
 // has the place of its first block in all of them, which stays in the cache.
+//
+// Blocks that follow each other are a group. Each group has its own sums over the rows, which are
+// added up at the end, so that workers share the groups out and bits do not depend on their number.
 type blocks struct {
-	steps []Step
-	parts [][]Instruction // of each block
+	steps  []Step
+	groups []group
+	run    func(f *Frame, group int)
 }
+
+type group struct {
+	first int             // block
+	parts [][]Instruction // of each block
+	sums  []partialSum    // but of the first group
+}
+
+// A partialSum is n sums that a group has at one place, and all groups at another one.
+type partialSum struct{ to, at, n int }
+
+// mostGroups is how many groups there are of many blocks.
+const mostGroups = 16
 
 // Run implements [Instruction].
 func (in *blocks) Run(f *Frame) {
-	for _, part := range in.parts {
+	f.each(len(in.groups), in.run)
+	for i := range in.groups {
+		for _, s := range in.groups[i].sums {
+			to := f.M[s.to:][:s.n]
+			Kernels.Add(to, to, f.M[s.at:][:s.n])
+		}
+	}
+}
+
+// group computes one of them.
+func (in *blocks) group(f *Frame, g int) {
+	for _, part := range in.groups[g].parts {
 		for _, i := range part {
 			i.Run(f)
 		}
 	}
+}
+
+// Shares reports whether workers can compute some of the stretches together.
+func Shares(all []Stretch) bool {
+	return slices.ContainsFunc(all, func(s Stretch) bool {
+		b, ok := s.Instruction.(*blocks)
+		return ok && len(b.groups) > 1
+	})
 }
 
 // Cost implements [Instruction].
@@ -30,28 +66,40 @@ func (in *blocks) Cost() (flops, bytes int) { return costOf(in.steps) }
 // inBlocks joins stretches that are computed block by block.
 func (p *Plan) inBlocks(all []Stretch) []Stretch {
 	joined := make([]Stretch, 0, len(all))
-	for i := 0; i < len(all); {
+	for len(all) > 0 {
 		var best *chain
-		for _, rows := range p.rowsOf(&all[i]) {
+		for _, rows := range p.rowsOf(&all[0]) {
 			c := &chain{p: p, rows: rows, of: map[*Storage]*ir.Value{}}
-			for k := i; k < min(len(all), i+mostSteps) && c.add(&all[k]); k++ {
-			}
+			c.grow(all[:min(len(all), mostSteps)])
 			if best == nil || len(c.steps) > len(best.steps) {
 				best = c
 			}
 		}
-		n := 1
-		if best != nil {
-			n = max(len(best.steps), 1)
+		if best == nil || len(best.steps) < 2 || best.numbers() < ManyNumbers {
+			joined, all = append(joined, all[0]), all[1:]
+			continue
 		}
-		if n > 1 && best.numbers() >= ManyNumbers {
-			joined = append(joined, Stretch{Instruction: best.blocks(), Steps: best.steps})
-		} else {
-			joined = append(joined, all[i:i+n]...)
-		}
-		i += n
+		joined = append(joined, best.before...)
+		joined = append(joined, Stretch{Instruction: best.blocks(), Steps: best.steps})
+		joined = append(joined, best.after...)
+		all = all[best.end:]
 	}
 	return joined
+}
+
+// grow makes the longest chain of steps that come first, but for some that run before it or after.
+func (c *chain) grow(all []Stretch) {
+	before, after := 0, 0
+	for k := range all {
+		switch s := &all[k]; {
+		case !c.disturbs(s) && c.add(s):
+			c.end, before, after = k+1, len(c.before), len(c.after)
+		case !c.passes(s):
+			c.before, c.after = c.before[:before], c.after[:after]
+			return
+		}
+	}
+	c.before, c.after = c.before[:before], c.after[:after]
 }
 
 // mostSteps is how many steps a chain has: what a block of very many would read and write does not
@@ -83,7 +131,80 @@ type chain struct {
 	of    map[*Storage]*ir.Value // what the steps compute; nil if it is added up over the rows
 	areas []area
 	local []area // of which nothing is read after the chain, sorted by offset
+
+	block   int // rows
+	groups  []group
+	groupOf []int // of each block
+
+	end int // of the stretches that the chain is made of, and of
+	// those between its steps that run before it or after
+	before, after     []Stretch
+	later, laterReads []area // what those after it write, and what they read
 }
+
+// touches are the areas that a stretch writes and reads.
+func (c *chain) touches(s *Stretch) (writes, reads []area) {
+	of := func(v *ir.Value) area {
+		if at := c.p.places[v.ID].Store; at != nil {
+			return area{off: at.Off, size: at.size()}
+		}
+		return area{}
+	}
+	for _, step := range s.Steps {
+		writes = append(writes, of(step.V))
+		for _, a := range step.V.Args {
+			reads = append(reads, of(a))
+		}
+	}
+	return writes, reads
+}
+
+// disturbs reports whether a stretch may not run before those that run after the chain.
+func (c *chain) disturbs(s *Stretch) bool {
+	if len(c.later) == 0 {
+		return false
+	}
+	writes, reads := c.touches(s)
+	return overlap(writes, c.later) || overlap(writes, c.laterReads) || overlap(reads, c.later)
+}
+
+// passes reports whether a stretch that does not belong to the chain can run before it, since it
+// reads nothing of the chain and writes nothing that the chain knows; or after it, since it reads
+// of the chain sums only.
+func (c *chain) passes(s *Stretch) bool {
+	writes, reads := c.touches(s)
+	for _, step := range s.Steps {
+		if step.V.Op.Class == ir.Opaque { // may fail
+			return false
+		}
+	}
+	var rows, results []area
+	for store, v := range c.of {
+		x := area{off: store.Off, size: store.size()}
+		if results = append(results, x); v != nil {
+			rows = append(rows, x)
+		}
+	}
+	switch {
+	case !overlap(reads, results) && !overlap(writes, c.areas) && !c.disturbs(s):
+		c.before = append(c.before, *s)
+	case !overlap(reads, rows):
+		c.after = append(c.after, *s)
+		c.later, c.laterReads = append(c.later, writes...), append(c.laterReads, reads...)
+	default:
+		return false
+	}
+	return true
+}
+
+// overlap reports whether an area of one list overlaps one of the other.
+func overlap(a, b []area) bool {
+	return slices.ContainsFunc(a, func(x area) bool {
+		return slices.ContainsFunc(b, x.overlaps)
+	})
+}
+
+func (x area) overlaps(y area) bool { return x.off < y.off+y.size && y.off < x.off+x.size }
 
 // An area is a range of the arena that a step reads or writes. Two of one place and size whose
 // rows lie one behind the other do not disturb each other.
@@ -144,7 +265,7 @@ func (c *chain) add(s *Stretch) bool {
 		inRows: inRows && at.inOrder && at.Store.Slots == v.Len()}
 	for _, x := range c.areas {
 		same := x.inRows && w.inRows && x.off == w.off && x.size == w.size
-		if !same && x.off < w.off+w.size && w.off < x.off+x.size {
+		if !same && x.overlaps(w) {
 			return false
 		}
 	}
@@ -224,23 +345,48 @@ func (c *chain) numbers() (n int) {
 // blocks makes the instructions of all blocks.
 func (c *chain) blocks() *blocks {
 	const vectors = 32 // rows of a block are a multiple
-	in := &blocks{steps: c.steps}
-	rows := max(BlockNumbers*c.rows/c.numbers(), 1)
-	if rows > vectors {
-		rows -= rows % vectors
+	c.block = max(BlockNumbers*c.rows/c.numbers(), 1)
+	if c.block > vectors {
+		c.block -= c.block % vectors
 	}
-	count := (c.rows + rows - 1) / rows
-	in.parts = make([][]Instruction, count)
-	c.findLocal()
-	for _, s := range c.steps {
-		for i, part := range c.part(s, rows, count) {
-			if part != nil {
-				in.parts[i] = append(in.parts[i], part)
-			}
+	count := (c.rows + c.block - 1) / c.block
+	c.groups = make([]group, min(count, mostGroups))
+	c.groupOf = make([]int, count)
+	for g := range c.groups {
+		x := &c.groups[g]
+		x.first = g * count / len(c.groups)
+		x.parts = make([][]Instruction, (g+1)*count/len(c.groups)-x.first)
+		for k := range x.parts {
+			c.groupOf[x.first+k] = g
 		}
 	}
+	c.findLocal()
+	for _, s := range c.steps {
+		for i, part := range c.part(s, count) {
+			g := &c.groups[c.groupOf[i]]
+			g.parts[i-g.first] = append(g.parts[i-g.first], part)
+		}
+	}
+	in := &blocks{steps: c.steps, groups: c.groups}
+	in.run = in.group
 	return in
 }
+
+// partialSums gives every group but the first a place for n sums over the rows, which all groups
+// have at another one, and says how far apart those places are.
+func (c *chain) partialSums(to, n int) (apart []int) {
+	apart = make([]int, len(c.groups))
+	for g := 1; g < len(c.groups); g++ {
+		at := alignUp(c.p.Arena)
+		c.p.Arena = at + n
+		c.groups[g].sums = append(c.groups[g].sums, partialSum{to: to, at: at, n: n})
+		apart[g] = at - to
+	}
+	return apart
+}
+
+// first reports whether a block is the first one of its group.
+func (c *chain) first(block int) bool { return c.groups[c.groupOf[block]].first == block }
 
 // findLocal finds the areas whose rows only steps of the chain read.
 func (c *chain) findLocal() {
@@ -258,8 +404,8 @@ func (c *chain) findLocal() {
 	slices.SortFunc(c.local, func(a, b area) int { return a.off - b.off })
 }
 
-// place is where an offset in the rows from one on lies: in a local area as if these were the
-// first.
+// place is where an offset in the rows from one on, of a block, lies: in a local area as if these
+// were the first of the group.
 func (c *chain) place(off, from int) int {
 	i, found := slices.BinarySearchFunc(c.local, off,
 		func(x area, off int) int { return x.off - off })
@@ -269,16 +415,17 @@ func (c *chain) place(off, from int) int {
 	if i < 0 || off >= c.local[i].off+c.local[i].size {
 		return off
 	}
+	from -= c.groups[c.groupOf[from/c.block]].first * c.block
 	return off - from*(c.local[i].size/c.rows)
 }
 
 // part makes the instructions of one step, for each block.
-func (c *chain) part(s Step, rows, count int) []Instruction {
+func (c *chain) part(s Step, count int) []Instruction {
 	p, v := c.p, s.V
 	parts := make([]Instruction, count)
 	each := func(f func(i, from, to int) Instruction) []Instruction {
 		for i := range parts {
-			parts[i] = f(i, i*rows, min((i+1)*rows, c.rows))
+			parts[i] = f(i, i*c.block, min((i+1)*c.block, c.rows))
 		}
 		return parts
 	}
@@ -302,7 +449,7 @@ func (c *chain) part(s Step, rows, count int) []Instruction {
 			return &x
 		})
 	case *reduceInstr:
-		return c.sums(v, rows, parts)
+		return c.sums(v, parts)
 	}
 	whole := s.Instruction.(*wholeProduct)
 	_, m, _, n := v.Product()
@@ -315,11 +462,13 @@ func (c *chain) part(s Step, rows, count int) []Instruction {
 		})
 	}
 	p.Scratch = max(p.Scratch, m*n)
+	apart := c.partialSums(whole.at[0], m*n)
 	return each(func(i, from, to int) Instruction {
 		a, b := whole.a[0], whole.b[0]
 		a.at, a.cols = c.place(a.at+from*a.col, from), to-from
 		b.at, b.rows = c.place(b.at+from*b.row, from), to-from
-		return &partialProduct{a: a, b: b, at: whole.at[0], first: i == 0}
+		at := whole.at[0] + apart[c.groupOf[i]]
+		return &partialProduct{a: a, b: b, at: at, first: c.first(i)}
 	})
 }
 
@@ -359,9 +508,9 @@ func (c *chain) places(offsets []int32, from int) {
 }
 
 // sums makes those of one step, for each block of rows.
-func (c *chain) sums(v *ir.Value, rows int, parts []Instruction) []Instruction {
+func (c *chain) sums(v *ir.Value, parts []Instruction) []Instruction {
 	a := v.Args[0]
-	w := a.Len() / c.rows * rows
+	w := a.Len() / c.rows * c.block
 	all := make([]*reduceInstr, len(parts))
 	for i := range all {
 		all[i] = &reduceInstr{width: 1}
@@ -369,6 +518,7 @@ func (c *chain) sums(v *ir.Value, rows int, parts []Instruction) []Instruction {
 	}
 	split := make([][]int, len(parts))
 	sources := v.Sources()
+	from, to := math.MaxInt, 0
 	for e, live := range v.Live {
 		if !live {
 			continue
@@ -380,21 +530,28 @@ func (c *chain) sums(v *ir.Value, rows int, parts []Instruction) []Instruction {
 			split[s/w] = append(split[s/w], s)
 		}
 		dst := c.p.Offset(v, e)
+		from, to = min(from, dst), max(to, dst+1)
 		for i, in := range all {
 			if !in.addScattered(c.p, a, dst, split[i]) {
 				in.addSum(c.p, a, dst, split[i])
 			}
 		}
 	}
+	apart := c.partialSums(from, to-from)
 	for i, in := range all {
-		if i > 0 {
+		first, by := c.first(i), apart[c.groupOf[i]]
+		if !first {
 			in.zero = nil
+		}
+		for k := range in.zero {
+			in.zero[k] += by
 		}
 		for k := range in.runs {
 			r := &in.runs[k]
-			r.accumulate = r.accumulate || i > 0
-			r.src = c.place(r.src, i*rows)
-			c.places(r.places, i*rows)
+			r.dst += by
+			r.accumulate = r.accumulate || !first
+			r.src = c.place(r.src, i*c.block)
+			c.places(r.places, i*c.block)
 		}
 	}
 	return parts

@@ -10,23 +10,17 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/must"
 )
 
 // joined makes the plan of a function whose small arrays become machine code.
 func joined(t *testing.T, f *ir.Func) (p *dense.Plan, steps []dense.Step,
 	stretches []dense.Stretch) {
 	t.Helper()
-	if err := passes.Run(f, passes.Standard(0), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, passes.Run(f, passes.Standard(0), nil))
 	dense.Order(f)
-	if err := f.Verify(); err != nil {
-		t.Fatal(err)
-	}
-	p, err := dense.NewPlan(f, nil, 1, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Verify())
+	p = must.Get(dense.NewPlan(f, nil, 1, 1, 0))(t)
 	p.PlaceAll(func(*ir.Value) bool { return false })
 	p.AllocateReusing()
 	for _, v := range f.Values {
@@ -34,9 +28,7 @@ func joined(t *testing.T, f *ir.Func) (p *dense.Plan, steps []dense.Step,
 			steps = append(steps, p.Step(v))
 		}
 	}
-	if stretches, err = p.Join(steps, true); err != nil {
-		t.Fatal(err)
-	}
+	stretches = must.Get(p.Join(steps, true))(t)
 	return p, steps, stretches
 }
 

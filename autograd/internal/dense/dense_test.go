@@ -9,6 +9,7 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/must"
 	_ "tobac/internal/unwritten"
 )
 
@@ -19,13 +20,8 @@ func run(t *testing.T, f *ir.Func, lane *ir.Axis, in [][]float64, without passes
 	if lane != nil {
 		lanes = lane.Size()
 	}
-	if err := passes.Run(f, passes.Standard(without), nil); err != nil {
-		t.Fatal(err)
-	}
-	p, err := dense.NewPlan(f, lane, lanes, lanes, without)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, passes.Run(f, passes.Standard(without), nil))
+	p := must.Get(dense.NewPlan(f, lane, lanes, lanes, without))(t)
 	p.PlaceAll(func(*ir.Value) bool { return false })
 	p.AllocateReusing()
 	var steps []dense.Step
@@ -110,13 +106,8 @@ func TestFailures(t *testing.T) {
 	x := b.Input(ir.Shape{2}, 0)
 	y := b.Whole(irtest.Root, x)
 	f := b.Return(y)
-	if err := passes.Run(f, passes.Standard(0), nil); err != nil {
-		t.Fatal(err)
-	}
-	p, err := dense.NewPlan(f, b.Axis(0), 3, 3, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, passes.Run(f, passes.Standard(0), nil))
+	p := must.Get(dense.NewPlan(f, b.Axis(0), 3, 3, 0))(t)
 	p.PlaceAll(func(*ir.Value) bool { return false })
 	p.AllocateReusing()
 	s := p.Step(y)

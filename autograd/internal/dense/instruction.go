@@ -23,6 +23,7 @@ type Frame struct {
 	Arrays  []*float64 // of machine code that loads from them, or stores there
 	args    [][]float64
 	Failed  []Failure // of the steps that have run
+	share   *share    // among workers; nil if there is one
 }
 
 // NewFrame makes the memory for one worker, with the constants.

@@ -7,18 +7,14 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/must"
 )
 
 // planned makes the plan of a function array by array.
 func planned(t *testing.T, f *ir.Func) *dense.Plan {
 	t.Helper()
-	if err := passes.Run(f, passes.Standard(0), nil); err != nil {
-		t.Fatal(err)
-	}
-	p, err := dense.NewPlan(f, nil, 1, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, passes.Run(f, passes.Standard(0), nil))
+	p := must.Get(dense.NewPlan(f, nil, 1, 1, 0))(t)
 	p.PlaceAll(func(*ir.Value) bool { return false })
 	p.AllocateReusing()
 	return p
@@ -98,17 +94,12 @@ func TestWholeProducts(t *testing.T) {
 			w := b.Input(append(lead[:len(lead):len(lead)], c.inner, c.co), 0)
 			y := b.MatMul(b.Const(append(lead[:len(lead):len(lead)], c.rows, c.inner), x...), w)
 			f := b.Return(y)
-			if err := passes.Run(f, passes.Standard(0), nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, passes.Run(f, passes.Standard(0), nil))
 			var lane *ir.Axis
 			if c.lanes > 1 {
 				lane = b.Axis(0)
 			}
-			p, err := dense.NewPlan(f, lane, c.lanes, c.lanes, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(dense.NewPlan(f, lane, c.lanes, c.lanes, 0))(t)
 			p.PlaceAll(func(*ir.Value) bool { return false })
 			p.AllocateReusing()
 			if whole := dense.IsWholeProduct(p.Step(y).Instruction); whole != c.whole {

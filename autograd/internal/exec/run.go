@@ -118,7 +118,16 @@ func (p *Program) NewEvaluator(opt Options) (Evaluator, error) {
 	if !opt.CheckFinite {
 		c.direct = c.newDirect()
 	}
-	c.pool = pool.New(c.workers)
+	workers := c.workers
+	for k, q := range c.parts {
+		if opt.Workers > 1 && q.outer == 1 && !opt.CheckFinite && dense.Shares(q.runs) {
+			workers = opt.Workers
+			c.frames[0][k].dense.Share(workers, func(n int, work func(worker int)) {
+				c.pool.Run(n, work)
+			})
+		}
+	}
+	c.pool = pool.New(workers)
 	c.run = func(worker int) { c.work(c.frames[worker][c.part], c.parts[c.part]) }
 	return c, nil
 }

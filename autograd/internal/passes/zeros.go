@@ -63,9 +63,7 @@ func noZeros(v *ir.Value) bool {
 	case v.IsView():
 		return v.Args[0].NoZeros && !slices.Contains(v.Index, -1)
 	case v.Const != nil:
-		return len(v.Shape) == 0 || !slices.ContainsFunc(v.Const, func(x float64) bool {
-			return math.Float64bits(x) == 0
-		})
+		return len(v.Shape) == 0 || !slices.ContainsFunc(v.Const, isZero) || scattered(v.Const)
 	case v.Op == nil:
 		return true
 	}
@@ -82,6 +80,30 @@ func noZeros(v *ir.Value) bool {
 		args = args[1:]
 	}
 	return !slices.ContainsFunc(args, func(a *ir.Value) bool { return !a.NoZeros })
+}
+
+func isZero(x float64) bool { return math.Float64bits(x) == 0 }
+
+// scattered reports whether the zeros of many numbers are no structure, as those of a column of
+// zeros and ones are none: at least a quarter of the numbers differ from zero, and on average
+// fewer than eight of them in a row, so that to leave out the others takes longer.
+func scattered(x []float64) bool {
+	const many = 1 << 13
+	if len(x) < many {
+		return false
+	}
+	rest, runs, before := 0, 0, false
+	for _, v := range x {
+		now := !isZero(v)
+		if now {
+			rest++
+			if !before {
+				runs++
+			}
+		}
+		before = now
+	}
+	return 4*rest >= len(x) && rest < 8*runs
 }
 
 func fill(b []bool) {
@@ -106,7 +128,7 @@ func constantSupport(v *ir.Value) {
 		case v.IsView():
 			v.Support[e] = v.Index[e] >= 0 && v.Args[0].Support[v.Index[e]]
 		default:
-			v.Support[e] = math.Float64bits(v.Const[e]) != 0
+			v.Support[e] = !isZero(v.Const[e])
 		}
 	}
 }
