@@ -12,6 +12,7 @@ import (
 	"tobac/arviz"
 	"tobac/chain"
 	"tobac/density"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -46,7 +47,7 @@ func TestWrite(t *testing.T) {
 	}
 	x := mat.NewDense(1, 4, []float64{1, -2.5e-300, 3, 4})
 	var b bytes.Buffer
-	err := arviz.Write(
+	must.Do(t, arviz.Write(
 		&b,
 		stats.Group(),
 		arviz.Group{
@@ -54,14 +55,9 @@ func TestWrite(t *testing.T) {
 			Variables: []density.Recorded{{Name: "y", Shape: []int{2, 2}}},
 			Chains:    []*mat.Dense{x},
 		},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))
 	var got map[string]map[string]any
-	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b.Bytes(), &got))
 	if want := []any{
 		[]any{1., -2.5e-300},
 		[]any{3., 4.},

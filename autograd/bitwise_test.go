@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // An element-wise operation returns the same bits for an element wherever it is: alone,
@@ -142,17 +144,12 @@ func scalarOperands(t *testing.T, op operation) func(x, y float64) [][]float64 {
 // compiledOnce is a program that is compiled once.
 func compiledOnce(t *testing.T, inputs, outputs []*ad.Node) func(x ...[]float64) [][]float64 {
 	t.Helper()
-	ev, err := ad.NewEvaluator(inputs, outputs, ad.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := must.Get(ad.NewEvaluator(inputs, outputs, ad.Options{}))(t)
 	t.Cleanup(func() { ev.Close() })
 	return func(x ...[]float64) [][]float64 {
 		t.Helper()
 		dst := room(outputs)
-		if err := ev.Eval(dst, feeds(x)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ev.Eval(dst, feeds(x)))
 		return dst
 	}
 }

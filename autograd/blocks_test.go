@@ -9,6 +9,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/internal/dense"
+	"tobac/internal/must"
 )
 
 // inBlocks makes programs of a test that have many numbers compute steps in blocks of some.
@@ -80,29 +81,18 @@ func TestBlocks(t *testing.T) {
 			at := [][]float64{x[7:][:c.size]}
 			got := runEngines(t, inputs, outputs, at, 1e-12)
 			for workers := 1; workers <= 3; workers++ {
-				e, err := ad.NewEvaluator(inputs, outputs, ad.Options{Workers: workers})
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(ad.NewEvaluator(inputs, outputs, ad.Options{Workers: workers}))(t)
 				defer e.Close()
 				again := [][]float64{make([]float64, c.size), make([]float64, 1)}
 				for range 3 {
-					if err := e.Eval(again, []ad.Feed{{Data: at[0]}}); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, e.Eval(again, []ad.Feed{{Data: at[0]}}))
 					if !slices.Equal(again[0], got[0]) || again[1][0] != got[1][0] {
 						t.Errorf("%d workers: %v, want %v", workers, again, got)
 					}
 				}
 			}
-			program, err := ad.Compile(inputs, outputs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			profile, err := program.Profile(got, []ad.Feed{{Data: at[0]}}, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			program := must.Get(ad.Compile(inputs, outputs))(t)
+			profile := must.Get(program.Profile(got, []ad.Feed{{Data: at[0]}}, 1))(t)
 			most := 0
 			for _, part := range profile.Parts {
 				var k int

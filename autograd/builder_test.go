@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // TestAccessors pins what nodes, axes and engines say about themselves.
@@ -77,7 +79,5 @@ func TestSharing(t *testing.T) {
 	if x.Add(x.Exp()) == x.Exp().Add(x) || x.Pow(2.5) == x.Pow(2.5000001) || x.Sub(x) == x.Add(x) {
 		t.Error("different operations are one node")
 	}
-	if err := b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Err())
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // noisy is a graph on uniform numbers: a soft and a hard choice of each of six
@@ -41,10 +43,7 @@ func fills(base uint64) ad.Feed {
 func TestDrawsAreNotStored(t *testing.T) {
 	for _, twice := range []bool{false, true} {
 		inputs, outputs := noisy(40, twice)
-		p, err := ad.Compile(inputs, outputs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(ad.Compile(inputs, outputs))(t)
 		// Soft draws that are read twice are stored whole. Those read once are fused with
 		// what reads them, although the last one is the first that is needed.
 		want := []string{"draw-less             6 operations", "draw-shift            6 operations"}
@@ -85,16 +84,11 @@ func TestDrawsOfOneOperand(t *testing.T) {
 	outputs := append(b.Grad(y, w), y)
 	data := []float64{0.3, -1, 0.7, 2, -0.2, 0.1}
 	run := func(opt ad.Options, noise func(uint64) ad.Feed) [][]float64 {
-		ev, err := ad.NewEvaluator(inputs, outputs, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(ad.NewEvaluator(inputs, outputs, opt))(t)
 		defer ev.Close()
 		dst := room(outputs)
 		for range 2 {
-			if err := ev.Eval(dst, []ad.Feed{{Data: data}, noise(5), noise(500)}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, ev.Eval(dst, []ad.Feed{{Data: data}, noise(5), noise(500)}))
 		}
 		return dst
 	}
@@ -113,20 +107,12 @@ func TestDrawsOfOneOperand(t *testing.T) {
 		compare(t, "reference "+outputs[i].String(), want[i], reference, 1e-12)
 	}
 	kept := func(without ...ad.Pass) (n int) {
-		program, err := ad.Compile(inputs, outputs, without...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		program := must.Get(ad.Compile(inputs, outputs, without...))(t)
 		_, rest, _ := strings.Cut(program.String(), "registers of 40 lanes: ")
-		if _, err := fmt.Sscanf(rest, "%d of inputs and kept values", &n); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscanf(rest, "%d of inputs and kept values", &n))(t)
 		return n
 	}
-	program, err := ad.Compile(inputs, outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(ad.Compile(inputs, outputs))(t)
 	if !strings.Contains(program.String(), "draw                  4 operations") {
 		t.Errorf("want 4 draws in listing:\n%v", program)
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // Shapes without elements. Every op takes them, on every engine; what they give is the
@@ -128,9 +130,7 @@ func TestEmpty(t *testing.T) {
 					loss = loss.Add(part)
 				}
 				outputs := append(nodes(y, loss), b.Grad(loss, x...)...)
-				if err := b.Err(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, b.Err())
 				got := runEngines(t, x, outputs, data, 1e-12)
 				compare(t, "value", got[0], want, 0)
 				for _, pass := range append(ad.Passes(), ad.ElementSchedule|ad.StructuralZeros) {
@@ -158,10 +158,7 @@ func TestEmptyFeeds(t *testing.T) {
 			{{Fill: fill}, {Fill: fill}},
 			{{Seed: func(i int) uint64 { return uint64(i) }}, {}},
 		} {
-			ev, err := ad.NewEvaluator(nodes(u, x), nodes(y, x), ad.Options{Engine: engine})
-			if err != nil {
-				t.Fatal(err)
-			}
+			ev := must.Get(ad.NewEvaluator(nodes(u, x), nodes(y, x), ad.Options{Engine: engine}))(t)
 			defer ev.Close()
 			dst := [][]float64{make([]float64, 3), nil}
 			if err := ev.Eval(dst, src); err != nil {

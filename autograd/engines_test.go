@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // A model is a small density with its gradient, in one of the layouts that an
@@ -92,10 +94,7 @@ func density(particles, samples int, end func(a *ad.Node) *ad.Node, total bool) 
 // other graphs, at the same time.
 func TestConcurrentEvaluators(t *testing.T) {
 	m := density(9, 5, quadratic, false)
-	program, err := ad.Compile(m.inputs, m.outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(ad.Compile(m.inputs, m.outputs))(t)
 	want := eval(t, m.inputs, m.outputs, m.values, ad.Options{})
 	var wait sync.WaitGroup
 	for worker := range 4 {
@@ -170,20 +169,15 @@ func TestNoAllocation(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%d workers/fill %v", l.name, workers, fill),
 					func(t *testing.T) {
 						m := l.build(70)
-						ev, err := ad.NewEvaluator(m.inputs, m.outputs,
-							ad.Options{Workers: workers})
-						if err != nil {
-							t.Fatal(err)
-						}
+						ev := must.Get(ad.NewEvaluator(m.inputs, m.outputs,
+							ad.Options{Workers: workers}))(t)
 						defer ev.Close()
 						dst, src := room(m.outputs), feeds(m.values)
 						if fill {
 							src = filled(m)
 						}
 						n := testing.AllocsPerRun(20, func() {
-							if err := ev.Eval(dst, src); err != nil {
-								t.Fatal(err)
-							}
+							must.Do(t, ev.Eval(dst, src))
 						})
 						if n != 0 {
 							t.Errorf("got %v allocations per run, want 0", n)

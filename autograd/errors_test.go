@@ -7,6 +7,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/internal/memory"
+	"tobac/internal/must"
 )
 
 // TestBuilderErrors pins the texts of the errors that a builder keeps. Every
@@ -235,9 +236,7 @@ func TestBuilderErrors(t *testing.T) {
 			e.v, e.m, e.q, e.s = b.Input("v", ad.Shape{3}), b.Input("m", ad.Shape{2, 3}),
 				b.Input("q", ad.Shape{3, 3}), b.Input("s", ad.Shape{})
 			e.p, e.c = b.Input("p", ad.Shape{3}, e.particle), b.Input("c", ad.Shape{2, 3, 4})
-			if err := b.Err(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.Err())
 			tt.build(e)
 			want := `autograd: graph "g": ` + tt.want
 			err := b.Err()
@@ -354,10 +353,7 @@ func TestEvaluatorErrors(t *testing.T) {
 				}
 			})
 		}
-		ev, err := ad.NewEvaluator(nodes(x, w), nodes(y), ad.Options{Engine: engine})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(ad.NewEvaluator(nodes(x, w), nodes(y), ad.Options{Engine: engine}))(t)
 		defer ev.Close()
 		for _, tt := range call {
 			t.Run(engine.String()+"/"+tt.name, func(t *testing.T) {

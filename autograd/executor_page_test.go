@@ -12,6 +12,7 @@ import (
 	"tobac/autograd/internal/exec"
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/must"
 )
 
 var update = flag.Bool("update", false, "write what the compiler prints into autograd/executor.md")
@@ -49,10 +50,7 @@ func withoutSamples(b *ad.Builder, particles int) (inputs, outputs []*ad.Node) {
 // is printed for. With -update it writes what is printed into the page.
 func TestExecutorPage(t *testing.T) {
 	name := "executor.md"
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(name))(t)
 	page := string(text)
 	for what, want := range shown(t) {
 		block := regexp.MustCompile("(?s)<!-- " + what + ", by TestExecutorPage -->\n```\n.*?```\n")
@@ -68,9 +66,7 @@ func TestExecutorPage(t *testing.T) {
 		page = page[:at[0]] + want + page[at[1]:]
 	}
 	if *update && page != string(text) {
-		if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(page), 0o644))
 	}
 	checkPageCode(t, page)
 }
@@ -80,10 +76,7 @@ func checkPageCode(t *testing.T, page string) {
 	t.Helper()
 	source := ""
 	for _, file := range []string{"executor_page_test.go", "example_primitive_test.go"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		source += string(text)
 	}
 	for _, block := range strings.Split(page, "```go\n")[1:] {
@@ -101,7 +94,7 @@ func shown(t *testing.T) map[string]string {
 	f := lowered(t, inputs, outputs)
 	s := map[string]string{"function": f.String()}
 	before := passes.Split(f)[0].F.String()
-	p, err := exec.Compile(f, exec.Options{}, func(p passes.Pass, f *ir.Func) {
+	p := must.Get(exec.Compile(f, exec.Options{}, func(p passes.Pass, f *ir.Func) {
 		after := f.String()
 		if err := f.Verify(); err != nil {
 			t.Errorf("after %s: %v", p.Name, err)
@@ -117,10 +110,7 @@ func shown(t *testing.T) map[string]string {
 			s[p.Name] = after
 		}
 		before = after
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 
 	mean := outputs[2].MeanOver(outputs[2].Axes()[0])
 	parts := passes.Split(lowered(t, inputs, append(outputs, mean)))
@@ -141,19 +131,13 @@ func shown(t *testing.T) map[string]string {
 // compiled is the program without samples.
 func compiled(t *testing.T, particles int) *ad.Program {
 	t.Helper()
-	p, err := ad.Compile(withoutSamples(ad.NewBuilder("soft"), particles))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ad.Compile(withoutSamples(ad.NewBuilder("soft"), particles)))(t)
 	return p
 }
 
 func lowered(t *testing.T, inputs, outputs []*ad.Node) *ir.Func {
 	t.Helper()
-	f, err := ad.Lower(inputs, outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(ad.Lower(inputs, outputs))(t)
 	return f
 }
 

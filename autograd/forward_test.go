@@ -9,6 +9,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 )
 
 // TestJvp: for every operation of the table that has a derivative, and over mapped axes,
@@ -45,9 +46,7 @@ func checkJvp(t *testing.T, r row, c opCase, v variant) {
 	ct := s.b.Input("ct", s.y.Shape(), s.y.Axes()...)
 	s.inputs, s.feeds = append(s.inputs, ct), append(s.feeds, normals(s.rng, sizeOf(ct)))
 	jvp := s.b.Jvp(s.y, x, directions)
-	if err := s.b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.b.Err())
 	if !jvp.Shape().Equal(s.y.Shape()) || fmt.Sprint(jvp.Axes()) != fmt.Sprint(s.y.Axes()) {
 		t.Fatalf("got %v, want shape and axes of %v", jvp, s.y)
 	}
@@ -196,10 +195,7 @@ func TestJvpProgram(t *testing.T) {
 	}
 	jvp := b.Jvp(y, []*ad.Node{x}, []*ad.Node{d})
 	size := func(n *ad.Node) int {
-		p, err := ad.Compile([]*ad.Node{x, d}, []*ad.Node{y, n})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(ad.Compile([]*ad.Node{x, d}, []*ad.Node{y, n}))(t)
 		return strings.Count(p.String(), "\n")
 	}
 	if got, want := size(jvp), size(want); got > want {

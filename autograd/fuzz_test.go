@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // FuzzPrograms builds a random program from the bytes, and compares all ways to run it with the
@@ -46,10 +48,7 @@ func TestRandomPrograms(t *testing.T) {
 			})
 			p := newProgram(programBytes(seed), nil)
 			// which is faster than few lanes
-			program, err := ad.Compile(p.inputs, p.outputs, ad.MachineCode)
-			if err != nil {
-				t.Fatal(err)
-			}
+			program := must.Get(ad.Compile(p.inputs, p.outputs, ad.MachineCode))(t)
 			found := map[string]bool{}
 			for line := range strings.Lines(program.String()) {
 				name, _, _ := strings.Cut(strings.TrimSpace(line), "  ")
@@ -196,15 +195,10 @@ func (p *program) reference(t *testing.T) [][]float64 {
 	if p.noise != nil {
 		inputs, src = slices.Concat(inputs, p.noise.inputs), slices.Concat(src, p.noise.src)
 	}
-	ev, err := ad.NewEvaluator(inputs, p.outputs, ad.Options{Engine: ad.Reference})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := must.Get(ad.NewEvaluator(inputs, p.outputs, ad.Options{Engine: ad.Reference}))(t)
 	defer ev.Close()
 	dst := room(p.outputs)
-	if err := ev.Eval(dst, src); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ev.Eval(dst, src))
 	return dst
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // TestLogRising: ln Γ(n+m) − ln Γ(n) = Σ ln(n+i) for a whole m, and ½ ln n − 1/(8n) for m = ½ and a
@@ -15,14 +17,9 @@ func TestLogRising(t *testing.T) {
 	b := ad.NewBuilder("rising")
 	in := []*ad.Node{b.Input("n", ad.Shape{len(n)}), b.Input("m", ad.Shape{len(n)})}
 	y := in[0].LogRising(in[1])
-	e, err := ad.NewEvaluator(in, []*ad.Node{y, b.Grad(y.Sum(), in[0])[0]}, ad.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(ad.NewEvaluator(in, []*ad.Node{y, b.Grad(y.Sum(), in[0])[0]}, ad.Options{}))(t)
 	got := [][]float64{make([]float64, len(n)), make([]float64, len(n))}
-	if err := e.Eval(got, []ad.Feed{{Data: n}, {Data: m}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Eval(got, []ad.Feed{{Data: n}, {Data: m}}))
 	for k := range n {
 		want, slope := 0.5*math.Log(n[k])-1/(8*n[k]), 0.5/n[k]+1/(8*n[k]*n[k])
 		if m[k] > 1 {

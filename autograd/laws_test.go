@@ -8,6 +8,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 )
 
 // A law states that two nodes are equal for all inputs.
@@ -53,9 +54,7 @@ func (l law) check(t *testing.T) {
 		left, right = append(left, gl...), append(right, gr...)
 	}
 	outputs := append(append([]*ad.Node{}, left...), right...)
-	if err := b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Err())
 	for range 3 {
 		var values [][]float64
 		for _, n := range inputs {
@@ -303,9 +302,7 @@ func TestMap(t *testing.T) {
 	outputs := nodes(mapped, loop)
 	outputs = append(outputs, b.Grad(mapped.Mul(weights).Sum(), x, y, c)...)
 	outputs = append(outputs, b.Grad(loop.Mul(weights).Sum(), x, y, c)...)
-	if err := b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Err())
 	rng := rand.New(rand.NewPCG(3, 3))
 	got := runEngines(t, nodes(x, y, c, weights), outputs,
 		[][]float64{normals(rng, 24), normals(rng, 6), normals(rng, 2), normals(rng, 24)}, 1e-12)
@@ -334,10 +331,7 @@ func TestGradientOfParts(t *testing.T) {
 		loss = loss.Add(x.Slice(0, i, i+1).Scale(float64(i)).Sin().Sum())
 	}
 	outputs := b.Grad(loss, x)
-	f, err := ad.Lower(nodes(x), outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(ad.Lower(nodes(x), outputs))(t)
 	long := 0
 	for _, v := range f.Values {
 		if v.Op != nil && v.Shape.Len() == size && v.Op.Name != "concat" {

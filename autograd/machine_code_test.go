@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // withAndWithoutCode evaluates outputs with machine code and array by array.
@@ -18,10 +20,7 @@ func withAndWithoutCode(t *testing.T, inputs, outputs []*ad.Node,
 	t.Helper()
 	results := [2][][]float64{}
 	for i, left := range []ad.Pass{0, ad.MachineCode} {
-		e, err := ad.NewEvaluator(inputs, outputs, ad.Options{Without: left})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(ad.NewEvaluator(inputs, outputs, ad.Options{Without: left}))(t)
 		defer e.Close()
 		results[i] = room(outputs)
 		for range 2 { // the first evaluation of a program is another one
@@ -214,10 +213,7 @@ func TestMachineCodeIsExplained(t *testing.T) {
 		"4 values as whole arrays, of which 3 as 2 stretches of machine code"); coded != want {
 		t.Error(text)
 	}
-	profile, err := p.Profile([][]float64{{0}}, feeds([][]float64{{1, 2, 3, 4}}), 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	profile := must.Get(p.Profile([][]float64{{0}}, feeds([][]float64{{1, 2, 3, 4}}), 3))(t)
 	if coded := strings.Contains(profile.String(),
 		"machine code, 2 values from square"); coded != want {
 		t.Error(profile)

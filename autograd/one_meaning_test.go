@@ -8,6 +8,8 @@ import (
 	"time"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // A way is a way to run a graph.
@@ -255,10 +257,8 @@ func TestWorkersAreStarted(t *testing.T) {
 	x := b.Input("x", ad.Shape{3}, b.Axis("particle", 64))
 	started := func() int {
 		before := runtime.NumGoroutine()
-		ev, err := ad.NewEvaluator([]*ad.Node{x}, []*ad.Node{x.Exp().Sum()}, ad.Options{Workers: 8})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(ad.NewEvaluator([]*ad.Node{x}, []*ad.Node{x.Exp().Sum()},
+			ad.Options{Workers: 8}))(t)
 		defer ev.Close()
 		return runtime.NumGoroutine() - before
 	}
@@ -338,9 +338,7 @@ func TestGradientOfIndependence(t *testing.T) {
 			x, other := b.Input("x", ad.Shape{3}, p, s), b.Input("other", ad.Shape{3}, p, s)
 			y := tt.build(x, other, s)
 			g := b.Grad(y, x, other)
-			if err := b.Err(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.Err())
 			if !g[0].Shape().Equal(x.Shape()) || len(g[0].Axes()) != 2 {
 				t.Errorf("the gradient is %v, want shape and axes of %v", g[0], x)
 			}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // A benchLayout is where the operands of an operation lie.
@@ -137,13 +139,8 @@ func diagonal(n int, v float64) []float64 {
 // benchOutput times one output and reports nanoseconds for each of so many elements.
 func benchOutput(b *testing.B, inputs []*ad.Node, y *ad.Node, elements int) {
 	b.Helper()
-	if err := y.Builder().Err(); err != nil {
-		b.Fatal(err)
-	}
-	ev, err := ad.NewEvaluator(inputs, []*ad.Node{y}, ad.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, y.Builder().Err())
+	ev := must.Get(ad.NewEvaluator(inputs, []*ad.Node{y}, ad.Options{}))(b)
 	defer ev.Close()
 	rng := rand.New(rand.NewPCG(1, 2))
 	var src []ad.Feed
@@ -156,9 +153,7 @@ func benchOutput(b *testing.B, inputs []*ad.Node, y *ad.Node, elements int) {
 	}
 	dst := room([]*ad.Node{y})
 	for b.Loop() {
-		if err := ev.Eval(dst, src); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, ev.Eval(dst, src))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(elements), "ns/element")
 }

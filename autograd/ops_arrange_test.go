@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // reads is the case of a rearrangement: element e of the result, of the given shape,
@@ -207,10 +209,7 @@ func TestConcatenationInPlace(t *testing.T) {
 	flat := ad.Concat(0, rows.Reshape(ad.Shape{15}), squares.Exp(), y, b.Ones(ad.Shape{2}))
 	across := ad.Concat(1, sines, sines.Cos())
 	outputs := []*ad.Node{flat.Sum(), flat.Mul(flat), rows.MatVec(y), across.Sum(1), sines}
-	p, err := ad.Compile([]*ad.Node{x, y}, outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ad.Compile([]*ad.Node{x, y}, outputs))(t)
 	if text := p.String(); strings.Count(text, "  concat#") != 2 { // flat's copies, and across
 		t.Errorf("want two concatenations that copy, got\n%s", text)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // A bench is a case built in a variant, with values for every input.
@@ -70,9 +72,7 @@ func newBench(t *testing.T, c opCase, v variant) *bench {
 		s.feeds = append(s.feeds, values)
 	}
 	s.y = c.build(own, s.inputs)
-	if err := s.b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.b.Err())
 	out := layout{own: 1, size: s.y.Shape().Len(), mask: union, extra: v.extra, inner: v.inner}
 	for _, a := range s.y.Axes() {
 		if slices.Contains(own, a) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // TestComposites puts functions that are made of several ops through the checks
@@ -206,9 +208,7 @@ func softmaxes(t *testing.T, x []float64) map[string][]float64 {
 	v, m := b.Input("v", ad.Shape{len(x)}), b.Input("m", ad.Shape{}, a)
 	out := nodes(v.Softmax(0), b.Grad(v.LogSumExp(), v)[0], m.SoftmaxOver(a),
 		b.Grad(m.LogSumExpOver(a), m)[0])
-	if err := b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Err())
 	names := []string{"Softmax", "derivative of LogSumExp", "SoftmaxOver",
 		"derivative of LogSumExpOver"}
 	all := map[string][]float64{}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // transformed is a graph of normal and Gumbel numbers and of functions of them: the
@@ -28,16 +30,11 @@ func TestTransformedDraws(t *testing.T) {
 	inputs, outputs := transformed(samples)
 	mean, sd := []float64{0.1, -0.4, 0.3, 1, -1, 0.2}, []float64{1, 0.5, 2, 1, 0.3, 0.7}
 	run := func(opt ad.Options, noise func(uint64) ad.Feed) [][]float64 {
-		ev, err := ad.NewEvaluator(inputs, outputs, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(ad.NewEvaluator(inputs, outputs, opt))(t)
 		defer ev.Close()
 		dst := room(outputs)
-		if err := ev.Eval(dst,
-			[]ad.Feed{{Data: mean}, {Data: sd}, noise(5), noise(500)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ev.Eval(dst,
+			[]ad.Feed{{Data: mean}, {Data: sd}, noise(5), noise(500)}))
 		return dst
 	}
 	got := run(ad.Options{}, seeds)

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // TestExpmOfGonum: the exponential is that of gonum, and its derivative in the
@@ -19,10 +21,8 @@ func TestExpmOfGonum(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 20} {
 		b := ad.NewBuilder("expm")
 		a, e := b.Input("a", ad.Shape{n, n}), b.Input("e", ad.Shape{n, n})
-		ev, err := ad.NewEvaluator(nodes(a, e), nodes(a.Expm(), a.ExpmFrechet(e)), ad.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(ad.NewEvaluator(nodes(a, e), nodes(a.Expm(), a.ExpmFrechet(e)),
+			ad.Options{}))(t)
 		defer ev.Close()
 		for _, norm := range []float64{0, 1e-300, 0.005, 0.1, 0.5, 1.2, 3, 4.74, 4.75, 9.5, 50,
 			500} {
@@ -35,11 +35,9 @@ func TestExpmOfGonum(t *testing.T) {
 					got := [][]float64{make([]float64, n*n), make([]float64, n*n)}
 					scaled := mat.NewDense(n, n, nil)
 					scaled.Scale(size, d)
-					if err := ev.Eval(got,
+					must.Do(t, ev.Eval(got,
 						feeds([][]float64{x.RawMatrix().Data,
-							scaled.RawMatrix().Data})); err != nil {
-						t.Fatal(err)
-					}
+							scaled.RawMatrix().Data})))
 					block := mat.NewDense(2*n, 2*n, nil)
 					for _, at := range []int{0, n} {
 						block.Slice(at, at+n, at, at+n).(*mat.Dense).Copy(x)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // Factorisations and solutions in lanes are those of one matrix at a time: of all sizes,
@@ -89,10 +91,7 @@ func TestCholeskyFailsByLane(t *testing.T) {
 		feed = append(feed, m...)
 	}
 	run := func(opt ad.Options) ([][]float64, error) {
-		ev, err := ad.NewEvaluator([]*ad.Node{x}, outputs, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(ad.NewEvaluator([]*ad.Node{x}, outputs, opt))(t)
 		defer ev.Close()
 		dst := room(outputs)
 		return dst, ev.Eval(dst, []ad.Feed{{Data: feed}})
@@ -129,10 +128,7 @@ func TestCholeskyOfGroupsFails(t *testing.T) {
 	}
 	in[(7*groups+3)*4] = -1
 	for _, engine := range []ad.Engine{ad.Compiled, ad.Reference} {
-		e, err := ad.NewEvaluator([]*ad.Node{x}, []*ad.Node{y}, ad.Options{Engine: engine})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(ad.NewEvaluator([]*ad.Node{x}, []*ad.Node{y}, ad.Options{Engine: engine}))(t)
 		defer e.Close()
 		got := make([]float64, particles)
 		var failed *ad.FailedError

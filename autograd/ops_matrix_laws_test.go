@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // TestMatrixLaws: identities between operations, on matrices too large for the plain
@@ -122,16 +124,11 @@ func TestMatrixAllocations(t *testing.T) {
 	outputs := append(b.Grad(y, a, c), y)
 	feed := [][]float64{normals(rand.New(rand.NewPCG(7, 1)), 48),
 		normals(rand.New(rand.NewPCG(8, 1)), 48), make([]float64, 12)}
-	ev, err := ad.NewEvaluator(nodes(a, c, index), outputs, ad.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := must.Get(ad.NewEvaluator(nodes(a, c, index), outputs, ad.Options{}))(t)
 	defer ev.Close()
 	dst, src := room(outputs), feeds(feed)
 	if n := testing.AllocsPerRun(20, func() {
-		if err := ev.Eval(dst, src); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ev.Eval(dst, src))
 	}); n != 0 {
 		t.Errorf("got %v allocations per run, want 0", n)
 	}

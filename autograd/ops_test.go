@@ -9,6 +9,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 )
 
 // The op table test. Every op of the table has one row here with an
@@ -246,25 +247,18 @@ func (s *bench) checkSecond(t *testing.T, r row, x []*ad.Node, which []int, g []
 		h = h.Add(s.weighted(fmt.Sprintf("v%d", i), n))
 	}
 	second := s.b.Grad(h, x...)
-	if err := s.b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.b.Err())
 	got := s.run(t, second)
 	if r.once {
 		checkZero(t, "second derivative of a linear op", got)
 		return
 	}
-	ev, err := ad.NewEvaluator(s.inputs, []*ad.Node{h}, ad.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := must.Get(ad.NewEvaluator(s.inputs, []*ad.Node{h}, ad.Options{}))(t)
 	defer ev.Close()
 	dst := [][]float64{make([]float64, sizeOf(h))}
 	for k, i := range which {
 		s.difference(t, i, got[k], false, secondTolerance, func(x [][]float64) float64 {
-			if err := ev.Eval(dst, feeds(x)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, ev.Eval(dst, feeds(x)))
 			return sum(dst[0])
 		})
 	}
@@ -274,9 +268,7 @@ func (s *bench) checkSecond(t *testing.T, r row, x []*ad.Node, which []int, g []
 // the first run of the first engine, and looks for changed inputs.
 func (s *bench) run(t *testing.T, outputs []*ad.Node) [][]float64 {
 	t.Helper()
-	if err := s.b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.b.Err())
 	return runEngines(t, s.inputs, outputs, s.feeds, 1e-11)
 }
 
@@ -344,9 +336,7 @@ func checkSpot(t *testing.T, r row, p spot) {
 	if len(moving) > 0 {
 		outputs = append(outputs, b.Grad(y.Sum(), moving...)...)
 	}
-	if err := b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Err())
 	if p.each {
 		for _, engine := range engines {
 			got := eval(t, x, nodes(y), p.at, ad.Options{Engine: engine})[0]

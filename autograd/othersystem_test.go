@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 var programsOut = flag.String("programs", "", "write random programs, and what is expected of "+
@@ -73,10 +75,7 @@ func TestWritePrograms(t *testing.T) {
 	if *programsOut == "" {
 		t.Skip("writes a file: -programs FILE")
 	}
-	out, err := os.Create(*programsOut)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(os.Create(*programsOut))(t)
 	defer out.Close()
 	enc := json.NewEncoder(out)
 	for k := *programsFrom; k < *programsFrom+1100; k++ {
@@ -87,14 +86,9 @@ func TestWritePrograms(t *testing.T) {
 		}
 		want := p.reference(t)
 		expected := p.expect(t, programBytes(seed), want, (*program).asFunction)
-		ev, err := ad.NewEvaluator(p.inputs, p.outputs, ad.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(ad.NewEvaluator(p.inputs, p.outputs, ad.Options{}))(t)
 		got := room(p.outputs)
-		if err := ev.Eval(got, p.src); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ev.Eval(got, p.src))
 		ev.Close()
 		w := p.written(t, seed)
 		for i, x := range got {
@@ -115,10 +109,7 @@ func TestWritePrograms(t *testing.T) {
 // written is the program in the form of the file.
 func (p *program) written(t *testing.T, seed uint64) *writtenProgram {
 	t.Helper()
-	f, err := ad.NewFunction(p.inputs, p.outputs[:1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(ad.NewFunction(p.inputs, p.outputs[:1]))(t)
 	w := &writtenProgram{Seed: seed, Sizes: make([]int, len(p.axes))}
 	for _, a := range p.axes {
 		w.Sizes[a.ID()] = a.Size()

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // mixture is a small density over samples, whose program shows every part of a
@@ -26,10 +28,7 @@ func mixture() (inputs, outputs []*ad.Node) {
 // out a pass shows in it.
 func TestProgramString(t *testing.T) {
 	inputs, outputs := mixture()
-	p, err := ad.Compile(inputs, outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ad.Compile(inputs, outputs))(t)
 	listing := p.String()
 	for _, want := range []string{"loop particle=4, 16 lanes", "stage 0", "stage 1",
 		"group on all lanes", "logsumexp-lanes", "group on lanes weighted", "flops"} {
@@ -37,10 +36,7 @@ func TestProgramString(t *testing.T) {
 			t.Errorf("listing lacks %q:\n%s", want, listing)
 		}
 	}
-	p, err = ad.Compile(inputs, outputs, ad.ElementSchedule)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p = must.Get(ad.Compile(inputs, outputs, ad.ElementSchedule))(t)
 	if listing := p.String(); !strings.Contains(listing, "without element-schedule") ||
 		strings.Contains(listing, "stage 0") {
 		t.Errorf("listing of the program run value by value:\n%s", listing)
@@ -118,10 +114,7 @@ func TestProductsOfLanes(t *testing.T) {
 			product := matrix("x", tt.rows, tt.inner,
 				tt.left).MatMul(matrix("y", tt.inner, tt.cols, tt.right))
 			y := product.Tanh().Sum().LogMeanExpOver(s)
-			program, err := ad.Compile(inputs, []*ad.Node{y})
-			if err != nil {
-				t.Fatal(err)
-			}
+			program := must.Get(ad.Compile(inputs, []*ad.Node{y}))(t)
 			for name, n := range map[string]int{"block": tt.blocks, "dot-pairs": tt.single} {
 				found := 0
 				for line := range strings.Lines(program.String()) {

@@ -9,6 +9,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 )
 
 // softsign is x/(1 + |x|), an element-wise operation of one operand.
@@ -266,10 +267,7 @@ func TestPrimitiveWithoutDerivative(t *testing.T) {
 	}
 	y := failing.Apply(ad.Attr{}, x)
 	for _, engine := range engines {
-		ev, err := ad.NewEvaluator([]*ad.Node{x}, []*ad.Node{y}, ad.Options{Engine: engine})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(ad.NewEvaluator([]*ad.Node{x}, []*ad.Node{y}, ad.Options{Engine: engine}))(t)
 		defer ev.Close()
 		if err := ev.Eval(room([]*ad.Node{y}), feeds([][]float64{{1, 2, 3}})); err == nil ||
 			!strings.Contains(err.Error(), "no data") {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // Profiling computes what an evaluation does, bit by bit: in lane programs, in those
@@ -45,24 +47,13 @@ func TestProfileEvaluates(t *testing.T) {
 					src[i].Data[k] = float64(k%7)/3 - 0.9
 				}
 			}
-			p, err := ad.Compile(c.inputs, c.outputs, c.without)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e, err := p.NewEvaluator(ad.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(ad.Compile(c.inputs, c.outputs, c.without))(t)
+			e := must.Get(p.NewEvaluator(ad.Options{}))(t)
 			defer e.Close()
 			want, got := room(c.outputs), room(c.outputs)
-			if err := e.Eval(want, src); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.Eval(want, src))
 			const rounds = 3
-			profile, err := p.Profile(got, src, rounds)
-			if err != nil {
-				t.Fatal(err)
-			}
+			profile := must.Get(p.Profile(got, src, rounds))(t)
 			for i := range want {
 				if !sameBits(got[i], want[i]) {
 					t.Errorf("result %d: got %v, want %v", i, got[i], want[i])
@@ -107,16 +98,10 @@ func checkProfile(t *testing.T, p *ad.Profile, rounds int) {
 func TestProfileWork(t *testing.T) {
 	const d, particles, samples = 3, 4, 16
 	inputs, outputs := mixture()
-	p, err := ad.Compile(inputs, outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ad.Compile(inputs, outputs))(t)
 	// Equal weights: all samples count.
 	src := feeds([][]float64{make([]float64, particles*d), make([]float64, particles*samples*d)})
-	profile, err := p.Profile(room(outputs), src, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	profile := must.Get(p.Profile(room(outputs), src, 1))(t)
 	kinds, sums := map[string]ad.ProfilePart{}, map[string]ad.ProfilePart{}
 	for _, part := range profile.Parts {
 		if part.Lanes == 0 {
@@ -158,15 +143,9 @@ func TestProfileWork(t *testing.T) {
 // The kinds of operations of a group are in the order of their times.
 func TestProfileOrder(t *testing.T) {
 	inputs, outputs := noisy(40, true)
-	p, err := ad.Compile(inputs, outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	profile, err :=
-		p.Profile(room(outputs), []ad.Feed{{Data: make([]float64, 18)}, seeds(1), seeds(2)}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ad.Compile(inputs, outputs))(t)
+	profile := must.Get(p.Profile(room(outputs),
+		[]ad.Feed{{Data: make([]float64, 18)}, seeds(1), seeds(2)}, 2))(t)
 	for i, part := range profile.Parts[1:] {
 		before := profile.Parts[i]
 		if part.Group != "" && part.Name != "" && before.Name != "" &&
@@ -181,10 +160,7 @@ func TestProfileOrder(t *testing.T) {
 
 func TestProfileErrors(t *testing.T) {
 	inputs, outputs := mixture()
-	p, err := ad.Compile(inputs, outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ad.Compile(inputs, outputs))(t)
 	src := feeds([][]float64{make([]float64, 12), make([]float64, 192)})
 	if _, err := p.Profile(room(outputs), src, 0); err == nil ||
 		!strings.Contains(err.Error(), "profile of 0 rounds, want at least 1") {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // chain is a chain of steps x ← tanh(w·x + x/2), cut into stretches that the gradient
@@ -120,16 +122,10 @@ func TestRecomputeNeeded(t *testing.T) {
 // storage is the number of bytes, and of registers, of a program.
 func storage(t *testing.T, inputs, outputs []*ad.Node) (bytes, registers int) {
 	t.Helper()
-	p, err := ad.Compile(inputs, outputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ad.Compile(inputs, outputs))(t)
 	total := func(pattern string) (n int) {
 		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(p.String(), -1) {
-			k, err := strconv.Atoi(m[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := must.Get(strconv.Atoi(m[1]))(t)
 			n += k
 		}
 		return n
@@ -188,10 +184,7 @@ func TestRecomputeSparse(t *testing.T) {
 		}
 		y := z[0].Sum().LogMeanExpOver(s)
 		inputs, outputs := []*ad.Node{w, x}, append(b.Grad(y, w), y)
-		program, err := ad.Compile(inputs, outputs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		program := must.Get(ad.Compile(inputs, outputs))(t)
 		if strings.Contains(program.String(), " 0 packed") ||
 			!strings.Contains(program.String(), " packed") {
 			t.Errorf("again %v: want a group on selected lanes in listing:\n%v", again, program)

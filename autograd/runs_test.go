@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // TestNextRun: a run depends on its inputs only, also after a failed one, and
@@ -20,24 +22,15 @@ func TestNextRun(t *testing.T) {
 		[][]float64{{2, 0, 0, -1}}
 	for _, engine := range engines {
 		t.Run(engine.String(), func(t *testing.T) {
-			ev, err := ad.NewEvaluator(nodes(a), out, ad.Options{Engine: engine})
-			if err != nil {
-				t.Fatal(err)
-			}
+			ev := must.Get(ad.NewEvaluator(nodes(a), out, ad.Options{Engine: engine}))(t)
 			defer ev.Close()
 			first, second, third := room(out), room(out), room(out)
-			if err := ev.Eval(first, feeds(good)); err != nil {
-				t.Fatal(err)
-			}
-			if err := ev.Eval(second, feeds(other)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, ev.Eval(first, feeds(good)))
+			must.Do(t, ev.Eval(second, feeds(other)))
 			if err := ev.Eval(third, feeds(bad)); !errors.Is(err, ad.ErrNotPositiveDefinite) {
 				t.Fatalf("got error %v, want %v", err, ad.ErrNotPositiveDefinite)
 			}
-			if err := ev.Eval(third, feeds(good)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, ev.Eval(third, feeds(good)))
 			compare(t, "first run", first[0], []float64{math.Log(4)}, 1e-15)
 			compare(t, "first gradient", first[1], []float64{0.5, 0, 0, 0.5}, 1e-15)
 			compare(t, "second run", second[0], []float64{math.Log(11)}, 1e-15)
@@ -77,10 +70,8 @@ func TestFailureNamesOp(t *testing.T) {
 func TestClose(t *testing.T) {
 	m := density(4, 3, quadratic, false)
 	for _, engine := range engines {
-		ev, err := ad.NewEvaluator(m.inputs, m.outputs, ad.Options{Engine: engine, Workers: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev := must.Get(ad.NewEvaluator(m.inputs, m.outputs,
+			ad.Options{Engine: engine, Workers: 3}))(t)
 		ev.Close()
 		ev.Close()
 	}

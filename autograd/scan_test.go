@@ -10,6 +10,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 )
 
 // loops are the ways to go through a loop forwards.
@@ -244,14 +245,9 @@ func TestScanSize(t *testing.T) {
 				z := []*ad.Node{c[0].Mul(w).Add(x[0]).Tanh()}
 				return z, z
 			})
-		p2, err := ad.Compile([]*ad.Node{w, h, x},
-			append(b.Grad(ys[0].Square().Sum(), w, h, x), ys[0]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Sscanf(p2.String(), `program "size": %d values`, &values); err != nil {
-			t.Fatal(err)
-		}
+		p2 := must.Get(ad.Compile([]*ad.Node{w, h, x},
+			append(b.Grad(ys[0].Square().Sum(), w, h, x), ys[0])))(t)
+		must.Get(fmt.Sscanf(p2.String(), `program "size": %d values`, &values))(t)
 		return values
 	}
 	for _, particles := range []int{1, 16} {

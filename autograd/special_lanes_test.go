@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // extremeOf is the largest number, or the smallest for the sign −1; NaN if one is.
@@ -76,10 +78,7 @@ func testLaneWeights(t *testing.T) {
 // runWeights compares value and gradient in every lane.
 func (r *reductionRun) runWeights(t *testing.T, opt ad.Options) {
 	t.Helper()
-	ev, err := ad.NewEvaluator(r.inputs, r.outputs, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := must.Get(ad.NewEvaluator(r.inputs, r.outputs, opt))(t)
 	defer ev.Close()
 	got := room(r.outputs)
 	x, c := make([]float64, r.particles*r.size*specialCount), make([]float64, r.particles*r.size)
@@ -92,9 +91,7 @@ func (r *reductionRun) runWeights(t *testing.T, opt ad.Options) {
 				x[(particle*r.size+lane)*specialCount+e] = v
 			}
 		})
-		if err := evalSafely(ev, got, feeds([][]float64{x, c})); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, evalSafely(ev, got, feeds([][]float64{x, c})))
 		r.eachElement(func(particle, e int) {
 			numbers := r.lanes(round, particle, e)
 			values, slopes := weightsOf(numbers, c[particle*r.size:][:r.size])

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // A reduction over lanes, with its definition for the numbers of all lanes.
@@ -119,10 +121,7 @@ func (r *reductionRun) rounds() int {
 
 func (r *reductionRun) run(t *testing.T, opt ad.Options) {
 	t.Helper()
-	ev, err := ad.NewEvaluator(r.inputs, r.outputs, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := must.Get(ad.NewEvaluator(r.inputs, r.outputs, opt))(t)
 	defer ev.Close()
 	faults, got := 0, room(r.outputs)
 	fault := func(what string, x []float64, got float64, want answer) {
@@ -139,9 +138,7 @@ func (r *reductionRun) run(t *testing.T, opt ad.Options) {
 				}
 			}
 		}
-		if err := evalSafely(ev, got, feeds([][]float64{data})); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, evalSafely(ev, got, feeds([][]float64{data})))
 		for particle := range r.particles {
 			for e := range specialCount {
 				x := r.lanes(round, particle, e)

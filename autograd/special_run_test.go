@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	ad "tobac/autograd"
+
+	"tobac/internal/must"
 )
 
 // A grid is the mapped axes of a program and how often it repeats an operation.
@@ -228,9 +230,7 @@ func (p *meaningRun) build(t *testing.T) {
 		p.inputs = append(p.inputs, z)
 		p.outputs = append(p.outputs, z.Exp())
 	}
-	if err := b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Err())
 }
 
 // eachScalar applies the operation to each element of its own, with scalar constants.
@@ -285,10 +285,7 @@ func (p *meaningRun) rounds(level bool) int {
 // prepare makes the program on an engine.
 func (p *meaningRun) prepare(t *testing.T, opt ad.Options) ad.Evaluator {
 	t.Helper()
-	ev, err := ad.NewEvaluator(p.inputs, p.outputs, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ev := must.Get(ad.NewEvaluator(p.inputs, p.outputs, opt))(t)
 	return ev
 }
 
@@ -309,9 +306,7 @@ func (p *meaningRun) run(t *testing.T, ev ad.Evaluator, engine ad.Engine, level 
 	}
 	wants := make([][specialCount]*wanted, len(p.numbers))
 	for round := range p.rounds(level) {
-		if err := evalSafely(ev, got, feeds(p.feed(round, level))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, evalSafely(ev, got, feeds(p.feed(round, level))))
 		for particle := range p.particles {
 			for lane := range lanes {
 				for e := range specialCount {

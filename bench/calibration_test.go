@@ -15,6 +15,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/internal/parallel"
 	"tobac/metrics"
 	"tobac/score"
@@ -153,13 +154,10 @@ func simulate(rng *rand.Rand, g *dag.Graph, n int, equation func(p int) (interce
 func (m generator) replicates(t *testing.T, count, d, n int, edgesPerNode float64,
 	seed uint64) []replicate {
 	t.Helper()
-	prior, err := score.Sparse(d, edgesPerNode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(score.Sparse(d, edgesPerNode))(t)
 	odds := math.Exp(prior.LogPrior(0, []int{1}) - prior.LogPrior(0, nil))
 	all := make([]replicate, count)
-	err = parallel.For(context.Background(), count, runtime.GOMAXPROCS(0), func(k int) error {
+	must.Do(t, parallel.For(context.Background(), count, runtime.GOMAXPROCS(0), func(k int) error {
 		rng := rand.New(rand.NewPCG(seed, uint64(k)))
 		r := replicate{truth: drawGraph(rng, d, odds)}
 		var x *mat.Dense
@@ -180,10 +178,7 @@ func (m generator) replicates(t *testing.T, count, d, n int, edgesPerNode float6
 		})
 		all[k] = r
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -322,7 +317,7 @@ func TestSimulationBasedCalibration(t *testing.T) {
 func simulations(t *testing.T, count int, cfg tobac.Config, normal, standardise bool) []replicate {
 	t.Helper()
 	all := make([]replicate, count)
-	err := parallel.For(context.Background(), count, runtime.GOMAXPROCS(0), func(k int) error {
+	must.Do(t, parallel.For(context.Background(), count, runtime.GOMAXPROCS(0), func(k int) error {
 		seed := uint64(1000 + k)
 		g, err := dataset.SimulateER(dataset.ERConfig{Vars: 5 + k%4, EdgesPerNode: 1, Seed: seed})
 		if err != nil {
@@ -357,10 +352,7 @@ func simulations(t *testing.T, count int, cfg tobac.Config, normal, standardise 
 		r, err := tobac.Fit(context.Background(), table, cfg)
 		all[k] = replicate{truth: g, Result: r}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 

@@ -15,6 +15,7 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/internal/problems"
 	"tobac/internal/study"
 	"tobac/score"
@@ -26,26 +27,14 @@ import (
 // standardised.
 func scoresOf(t *testing.T, p *study.Problem, bge bool) (score.Scorer, *score.Prior) {
 	t.Helper()
-	prior, err := score.Sparse(len(p.Train.Names), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(score.Sparse(len(p.Train.Names), 2))(t)
 	if bge {
-		s, err := score.NewBGe(p.Train.X, nil, score.BGeOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(score.NewBGe(p.Train.X, nil, score.BGeOptions{}))(t)
 		return s, prior
 	}
-	v, err := score.EstimateNoiseVariance(context.Background(), p.Train.X, nil, prior,
-		score.LinearOptions{}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := score.NewLinear(p.Train.X, nil, score.LinearOptions{NoiseVariance: v})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(score.EstimateNoiseVariance(context.Background(), p.Train.X, nil, prior,
+		score.LinearOptions{}, 1))(t)
+	s := must.Get(score.NewLinear(p.Train.X, nil, score.LinearOptions{NoiseVariance: v}))(t)
 	return s, prior
 }
 
@@ -54,17 +43,9 @@ func runChains(t *testing.T, s score.Scorer, prior *score.Prior,
 	warmUp, iterations int) (*mcmc.Result, float64) {
 	t.Helper()
 	start, ctx := time.Now(), context.Background()
-	chains, err := mcmc.New(ctx, s, prior, mcmc.Options{WarmUp: warmUp, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := chains.Advance(ctx, warmUp+iterations); err != nil {
-		t.Fatal(err)
-	}
-	r, err := chains.Result()
-	if err != nil {
-		t.Fatal(err)
-	}
+	chains := must.Get(mcmc.New(ctx, s, prior, mcmc.Options{WarmUp: warmUp, Seed: 1}))(t)
+	must.Do(t, chains.Advance(ctx, warmUp+iterations))
+	r := must.Get(chains.Result())(t)
 	return r, time.Since(start).Seconds()
 }
 
@@ -72,18 +53,9 @@ func runChains(t *testing.T, s score.Scorer, prior *score.Prior,
 func exactGraphs(t *testing.T, s score.Scorer, prior *score.Prior) *mat.Dense {
 	t.Helper()
 	ctx := context.Background()
-	p, err := exact.New(ctx, s, prior, exact.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	orders, err := p.Orders(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	graphs, err := orders.Graphs(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(exact.New(ctx, s, prior, exact.Options{}))(t)
+	orders := must.Get(p.Orders(ctx))(t)
+	graphs := must.Get(orders.Graphs(ctx))(t)
 	return graphs.Edges()
 }
 
@@ -154,19 +126,14 @@ func besideSums(t *testing.T, k int) (string, *engine.Problem) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: rows, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Rows: rows, Seed: seed}))(t)
 	p := &engine.Problem{Data: s.Train, Model: sem.Linear{}, Workers: 2, Seed: 1,
 		Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
 	name := fmt.Sprintf("%d %s%d, %d rows", k, kind, edges, rows)
 	if k%5 >= 3 || k%2 == 0 {
 		name += ", standardised"
 		p.Model = sem.BGe{}
-		if p.Data, err = s.Train.Standardize(); err != nil {
-			t.Fatal(err)
-		}
+		p.Data = must.Get(s.Train.Standardize())(t)
 	}
 	return name, p
 }
@@ -185,28 +152,17 @@ func TestChainsBesideSums(t *testing.T) {
 	for k := 4; k < 54; k += step {
 		name, p := besideSums(t, k%50)
 		t.Run(name, func(t *testing.T) {
-			settings, err := new(graphchains.Settings).FilledFor(len(p.Data.Names))
-			if err != nil {
-				t.Fatal(err)
-			}
+			settings := must.Get(new(graphchains.Settings).FilledFor(len(p.Data.Names)))(t)
 			settled, err := graphchains.Settle(ctx, p.Data, problems.ScoredModels(p), p, settings,
 				inference.TrustOf(p))
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := exactGraphs(t, settled.Hypothesis.Scores, settled.Prior)
-			chains, err := graphchains.New(ctx, p.Data, settled, p, settings)
-			if err != nil {
-				t.Fatal(err)
-			}
+			chains := must.Get(graphchains.New(ctx, p.Data, settled, p, settings))(t)
 			_, steps := chains.Steps()
-			if err := chains.Advance(ctx, steps); err != nil {
-				t.Fatal(err)
-			}
-			got, err := chains.Inference(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, chains.Advance(ctx, steps))
+			got := must.Get(chains.Inference(ctx))(t)
 			var e mat.Dense
 			e.Sub(got.Posterior.Probabilities, want)
 			e.Apply(func(_, _ int, v float64) float64 { return math.Abs(v) }, &e)

@@ -15,6 +15,7 @@ import (
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/internal/parallel"
 	"tobac/sem"
 )
@@ -273,13 +274,8 @@ func TestEffectRanksFromThePrior(t *testing.T) {
 	var c coverage
 	for k, r := range all {
 		rng := rand.New(rand.NewPCG(uint64(k), 17))
-		if err := c.count(r.Result, r.truth, r.weights); err != nil {
-			t.Fatal(err)
-		}
-		e, err := r.Effects(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.count(r.Result, r.truth, r.weights))
+		e := must.Get(r.Effects(context.Background()))(t)
 		ranks = append(ranks, effectRanks(rng, e, r)...)
 	}
 	inside := 0

@@ -15,6 +15,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/bench/internal/densities"
+	"tobac/internal/must"
 )
 
 // otherTimes is a file that bench/rivals/growth.py wrote on this machine.
@@ -73,11 +74,8 @@ func (p growthPoint) compileFor(tb testing.TB, workers int) *grown {
 	x := b.Input("x", autograd.Shape{params}, b.Axis("particle", p.m))
 	y := logp(x)
 	outputs := []*autograd.Node{y, b.Grad(y, x)[0]}
-	e, err := autograd.NewEvaluator([]*autograd.Node{x}, outputs,
-		autograd.Options{Workers: workers})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	e := must.Get(autograd.NewEvaluator([]*autograd.Node{x}, outputs,
+		autograd.Options{Workers: workers}))(tb)
 	g := &grown{values: make([]float64, p.m), grad: make([]float64, p.m*params),
 		build: processorSeconds(tb) - start}
 	runtime.ReadMemStats(&after)
@@ -96,15 +94,11 @@ func BenchmarkGrowthOfDensities(b *testing.B) {
 	for _, p := range growthPoints() {
 		b.Run(p.name(), func(b *testing.B) {
 			g := p.compile(b)
-			if err := g.run(); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, g.run())
 			b.ReportAllocs()
 			start := processorSeconds(b)
 			for b.Loop() {
-				if err := g.run(); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, g.run())
 			}
 			each := (processorSeconds(b) - start) / float64(b.N) / float64(p.m)
 			b.ReportMetric(each*1e6, "processor-µs/particle")
@@ -124,9 +118,7 @@ func TestGrowingDensities(t *testing.T) {
 			continue
 		}
 		g := p.compile(t)
-		if err := g.run(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.run())
 		want.compare(t, p, g)
 	}
 }
@@ -155,10 +147,7 @@ func (o other) compare(t *testing.T, p growthPoint, g *grown) {
 
 func readOther(t *testing.T, path string) map[string]other {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
 	all := map[string]other{}
 	if err := json.Unmarshal(data, &all); err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -225,17 +214,13 @@ func growthTable(t *testing.T, points []growthPoint, others map[string]other) {
 func processorTime(t *testing.T, run func() error) float64 {
 	t.Helper()
 	const window, budget = 0.01, 0.25
-	if err := run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run())
 	least, first := math.Inf(1), processorSeconds(t)
 	for begun := first; begun-first < budget; {
 		calls, now := 0, begun
 		for calls == 0 || now-begun < window {
 			for range calls + 1 { // ever more calls between two looks at the clock
-				if err := run(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, run())
 			}
 			calls += calls + 1
 			now = processorSeconds(t)

@@ -15,6 +15,7 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gorgonia"
 	"tobac/bench/internal/densities"
+	"tobac/internal/must"
 )
 
 // perDensity is the time that one form of a density is measured for.
@@ -37,10 +38,7 @@ func BenchmarkDensity(b *testing.B) {
 			for _, s := range append([]densities.Spelling{{Name: "expression"}}, d.Spellings...) {
 				b.Run(fmt.Sprintf("density=%s/M=%d/form=%s", d.Name, particles, s.Name),
 					func(b *testing.B) {
-						f, err := expressionForm(b, d, s, x, autograd.Compiled)
-						if err != nil {
-							b.Fatal(err)
-						}
+						f := must.Get(expressionForm(b, d, s, x, autograd.Compiled))(b)
 						repeatForm(b, f)
 					})
 			}
@@ -58,14 +56,10 @@ func BenchmarkDensity(b *testing.B) {
 // repeatForm is the loop of a benchmark, after one call that allocates.
 func repeatForm(b *testing.B, f *form) {
 	b.Helper()
-	if err := f.run(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, f.run())
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := f.run(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, f.run())
 	}
 }
 

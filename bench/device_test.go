@@ -15,6 +15,7 @@ import (
 	"tobac/bench/internal/densities"
 	"tobac/chain"
 	"tobac/density"
+	"tobac/internal/must"
 	"tobac/internal/posteriordb"
 	"tobac/nuts"
 )
@@ -39,10 +40,7 @@ func TestClockTimes(t *testing.T) {
 	for _, all := range [][]densities.Growing{densities.Seventeen(), densities.Grow()} {
 		for i := range all {
 			for text := range strings.SplitSeq(*clockParticles, ",") {
-				m, err := strconv.Atoi(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := must.Get(strconv.Atoi(text))(t)
 				points = append(points, growthPoint{&all[i], all[i].Base, m})
 			}
 		}
@@ -121,22 +119,14 @@ func TestManyChains(t *testing.T) {
 		"low_dim_gauss_mix-low_dim_gauss_mix", "gp_pois_regr-gp_regr", "arK-arK",
 	} {
 		p := posteriordb.Named(name)
-		data, err := p.Data()
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := density.New(p.Model, density.Options{Points: *clockChains, Data: data,
-			Workers: runtime.GOMAXPROCS(0)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(p.Data())(t)
+		m := must.Get(density.New(p.Model, density.Options{Points: *clockChains, Data: data,
+			Workers: runtime.GOMAXPROCS(0)}))(t)
 		defer m.Close()
 		begin, gradients := time.Now(), 0
 		s := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: 1, WarmUp: 200}
-		x, err := s.Run(t.Context(), 100, func(_ int, c *chain.Chain) { gradients += c.Leaps })
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(s.Run(t.Context(), 100,
+			func(_ int, c *chain.Chain) { gradients += c.Leaps }))(t)
 		took := time.Since(begin).Seconds()
 		fmt.Printf("%s: %d chains, %.0f effective draws in %.3g s, %d gradients\n", name,
 			*clockChains, leastEffective(t, m, x), took, gradients)

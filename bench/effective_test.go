@@ -22,6 +22,7 @@ import (
 	"tobac/chain"
 	"tobac/density"
 	"tobac/diagnostics"
+	"tobac/internal/must"
 	"tobac/internal/posteriordb"
 	"tobac/nuts"
 )
@@ -50,13 +51,8 @@ func remembered[T any](t *testing.T, key string, make func() T) (out T) {
 	}
 	out = make()
 	var text bytes.Buffer
-	if err := gob.NewEncoder(&text).Encode(out); err != nil {
-		t.Fatal(err)
-	}
-	err := errors.Join(os.MkdirAll(*rows, 0o755), os.WriteFile(file, text.Bytes(), 0o644))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gob.NewEncoder(&text).Encode(out))
+	must.Do(t, errors.Join(os.MkdirAll(*rows, 0o755), os.WriteFile(file, text.Bytes(), 0o644)))
 	return out
 }
 
@@ -79,23 +75,14 @@ func effective(t *testing.T, p posteriordb.Posterior, seed uint64) (e economy) {
 	t.Helper()
 	runtime.GC()
 	begin := processor()
-	m, err := p.Compile(4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(p.Compile(4))(t)
 	defer m.Close()
 	compiled := processor()
-	at, err := starts(t.Context(), p, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must.Get(starts(t.Context(), p, m))(t)
 	s := chain.Sampler{Target: m, Kernel: nuts.Kernel{}, Seed: seed, Start: at}
-	x, err := s.Run(t.Context(), 1000, func(_ int, c *chain.Chain) {
+	x := must.Get(s.Run(t.Context(), 1000, func(_ int, c *chain.Chain) {
 		e.Gradients += float64(c.Leaps)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	end := processor()
 	e.Seconds, e.First = end-compiled, end-begin
 	e.Effective = leastEffective(t, m, x)
@@ -105,14 +92,8 @@ func effective(t *testing.T, p posteriordb.Posterior, seed uint64) (e economy) {
 // leastEffective is the least number of effective draws of all numbers of a model.
 func leastEffective(t *testing.T, m *density.Model, x []*mat.Dense) float64 {
 	t.Helper()
-	values, err := m.Draws(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := diagnostics.Summarise(m.Names(), values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := must.Get(m.Draws(x))(t)
+	summary := must.Get(diagnostics.Summarise(m.Names(), values))(t)
 	least := math.Inf(1)
 	for _, q := range summary {
 		if q.Bulk < least { // NaN where a number never changes
@@ -168,10 +149,7 @@ func TestEffective(t *testing.T) {
 		t.Skip("no Python with a rival: -numpyro, -stan")
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	names, err := regexp.Compile(*among)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Get(regexp.Compile(*among))(t)
 	for _, r := range rivals {
 		r.least = math.Inf(1)
 		fmt.Fprintf(&r.table, "| posterior | here | %s | ratio | gradients per draw | %[1]s |"+

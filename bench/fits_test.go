@@ -15,6 +15,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/stein"
 	"tobac/internal/drawn"
+	"tobac/internal/must"
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/models"
@@ -207,15 +208,9 @@ func logTable(t *testing.T, outcomes []outcome) {
 // dropped and counted, held-out rows, the table. Few steps, so no figure is
 // compared.
 func TestExperimentWithEveryModel(t *testing.T) {
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: 3, EdgesPerNode: 0.9, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim, err := dataset.SimulateNonlinear(g,
-		dataset.NonlinearConfig{Rows: 30, HeldoutRows: 10, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: 3, EdgesPerNode: 0.9, Seed: 2}))(t)
+	sim := must.Get(dataset.SimulateNonlinear(g,
+		dataset.NonlinearConfig{Rows: 30, HeldoutRows: 10, Seed: 2}))(t)
 	problems := []*study.Problem{{Name: "small", Train: sim.Train, Heldout: sim.Heldout,
 		Truth: sim.Graph}}
 	var methods []method

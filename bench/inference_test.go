@@ -15,6 +15,7 @@ import (
 	"tobac/engine/stein"
 	"tobac/internal/exact"
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/score"
 )
@@ -25,10 +26,7 @@ import (
 //
 //	go test ./bench -run '^$' -bench Exact -count 5
 func BenchmarkExact(b *testing.B) {
-	sachs, _, err := dataset.Sachs()
-	if err != nil {
-		b.Fatal(err)
-	}
+	sachs, _ := must.Two(dataset.Sachs())(b)
 	all := runtime.GOMAXPROCS(0)
 	for _, row := range []struct {
 		name    string
@@ -62,22 +60,13 @@ func BenchmarkExact(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				p, err := exact.New(ctx, s, prior, exact.Options{Workers: row.workers})
-				if err != nil {
-					b.Fatal(err)
-				}
-				orders, err := p.Orders(ctx)
-				if err != nil {
-					b.Fatal(err)
-				}
+				p := must.Get(exact.New(ctx, s, prior, exact.Options{Workers: row.workers}))(b)
+				orders := must.Get(p.Orders(ctx))(b)
 				if !row.graphs {
 					orders.Edges()
 					continue
 				}
-				graphs, err := orders.Graphs(ctx)
-				if err != nil {
-					b.Fatal(err)
-				}
+				graphs := must.Get(orders.Graphs(ctx))(b)
 				graphs.Edges()
 			}
 			scores := float64(d) * math.Exp2(float64(d-1)) // a variable with each set of the others
@@ -96,14 +85,8 @@ func simulatedTable(tb testing.TB, d int) *dataset.Table {
 // linearSimulation has 100 rows of d variables of package dataset, two edges per node.
 func linearSimulation(tb testing.TB, d int) *dataset.Simulation {
 	tb.Helper()
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 1})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: 1})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: 1}))(tb)
+	s := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Seed: 1}))(tb)
 	return s
 }
 
@@ -113,28 +96,15 @@ func linearSimulation(tb testing.TB, d int) *dataset.Simulation {
 func BenchmarkChains(b *testing.B) {
 	for _, d := range []int{10, 20, 50, 100} {
 		b.Run(fmt.Sprintf("d=%d", d), func(b *testing.B) {
-			s, err := score.NewLinear(simulatedTable(b, d).X, nil,
-				score.LinearOptions{NoiseVariance: 0.1})
-			if err != nil {
-				b.Fatal(err)
-			}
-			prior, err := score.Sparse(d, 2)
-			if err != nil {
-				b.Fatal(err)
-			}
+			s := must.Get(score.NewLinear(simulatedTable(b, d).X, nil,
+				score.LinearOptions{NoiseVariance: 0.1}))(b)
+			prior := must.Get(score.Sparse(d, 2))(b)
 			ctx := context.Background()
-			chains, err := mcmc.New(ctx, s, prior, mcmc.Options{WarmUp: 200, Seed: 1})
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := chains.Advance(ctx, 200); err != nil {
-				b.Fatal(err)
-			}
+			chains := must.Get(mcmc.New(ctx, s, prior, mcmc.Options{WarmUp: 200, Seed: 1}))(b)
+			must.Do(b, chains.Advance(ctx, 200))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := chains.Advance(ctx, 100); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, chains.Advance(ctx, 100))
 			}
 			b.ReportMetric(100*float64(b.N)/b.Elapsed().Seconds(), "iterations/s")
 			b.ReportMetric(float64(runtime.GOMAXPROCS(0)), "workers")
@@ -148,10 +118,7 @@ func BenchmarkChains(b *testing.B) {
 //
 //	go test ./bench -run '^$' -bench Fit -count 5
 func BenchmarkFit(b *testing.B) {
-	sachs, truth, err := dataset.Sachs()
-	if err != nil {
-		b.Fatal(err)
-	}
+	sachs, truth := must.Two(dataset.Sachs())(b)
 	type problem struct {
 		name  string
 		table *dataset.Table
@@ -177,14 +144,9 @@ func BenchmarkFit(b *testing.B) {
 			var last *tobac.Result
 			b.ReportAllocs()
 			for b.Loop() {
-				if last, err = tobac.Fit(context.Background(), p.table, p.cfg); err != nil {
-					b.Fatal(err)
-				}
+				last = must.Get(tobac.Fit(context.Background(), p.table, p.cfg))(b)
 			}
-			report, err := metrics.EvaluateEdges(last.Probabilities, p.truth)
-			if err != nil {
-				b.Fatal(err)
-			}
+			report := must.Get(metrics.EvaluateEdges(last.Probabilities, p.truth))(b)
 			b.ReportMetric(float64(report.ESHD), "E-SHD")
 			b.ReportMetric(float64(report.AUROC), "AUROC")
 			b.ReportMetric(float64(p.cfg.Workers), "workers")

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"tobac/autograd"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/svgd"
@@ -67,11 +68,8 @@ func TestKernelsOnSchools(t *testing.T) {
 			2.22},
 	} {
 		t.Run(k.name, func(t *testing.T) {
-			target, err := models.NewTarget(particles, []autograd.Shape{{10}}, schoolsDensity,
-				models.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			target := must.Get(models.NewTarget(particles, []autograd.Shape{{10}}, schoolsDensity,
+				models.Options{}))(t)
 			defer target.Close()
 			rng := rand.New(rand.NewPCG(1, 2))
 			x := mat.NewDense(particles, 10, nil)
@@ -79,13 +77,9 @@ func TestKernelsOnSchools(t *testing.T) {
 			s := svgd.Sampler{Target: target, Kernel: k.kernel,
 				Optimizer: svgd.Scheduled{Optimizer: svgd.RMSProp{StepSize: 0.03},
 					Factor: schedule.Over(schedule.OfRun{From: 1, Start: 0.5}, steps)}}
-			if err := s.Run(context.Background(), []*mat.Dense{x}, 0, steps); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Run(context.Background(), []*mat.Dense{x}, 0, steps))
 			score := mat.NewDense(particles, 10, nil)
-			if err := target.Score([]*mat.Dense{score}, []*mat.Dense{x}, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, target.Score([]*mat.Dense{score}, []*mat.Dense{x}, 0))
 			stein := svgd.IMQ{}.Discrepancy([]*mat.Dense{score}, []*mat.Dense{x})
 			var meanError, sdRatio float64
 			for q := range schoolMeans {

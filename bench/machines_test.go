@@ -18,6 +18,7 @@ import (
 	"tobac/internal/graphchains"
 	"tobac/internal/inference"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 	"tobac/internal/problems"
 	"tobac/sem"
 )
@@ -81,9 +82,7 @@ func (f *measuredFit) seconds(t *testing.T, chains, processors int) (
 			list[k] = jobs.Job{Kind: graphchains.RoundKind, Input: []byte{byte(k), byte(k >> 8),
 				byte(step / 100)}}
 		}
-		if _, err := jobs.Do(t.Context(), m, nil, jobs.Functions{}, list, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(jobs.Do(t.Context(), m, nil, jobs.Functions{}, list, nil))(t)
 	}
 	return begin + m.now + f.end, begin, m.now
 }
@@ -92,59 +91,37 @@ func (f *measuredFit) seconds(t *testing.T, chains, processors int) (
 // chains as jobs.
 func measuredRounds(t *testing.T, d int) *measuredFit {
 	t.Helper()
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: 2, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: 1000, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: 2, Seed: 1}))(t)
+	s := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Rows: 1000, Seed: 1}))(t)
 	p := &engine.Problem{Data: s.Train, Model: sem.BGe{}, Workers: 1, Seed: 1,
 		Report: func(engine.Progress) {}, Seconds: new(engine.Seconds)}
-	settings, err := (&graphchains.Settings{Jobs: t.TempDir()}).Filled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := must.Get((&graphchains.Settings{Jobs: t.TempDir()}).Filled())(t)
 	f, ctx, at := &measuredFit{warmUp: settings.WarmUp}, t.Context(), processor()
 	lap := func() float64 {
 		before := at
 		at = processor()
 		return at - before
 	}
-	settled, err := graphchains.Settle(ctx, p.Data, problems.ScoredModels(p), p, settings,
-		inference.TrustOf(p))
-	if err != nil {
-		t.Fatal(err)
-	}
+	settled := must.Get(graphchains.Settle(ctx, p.Data, problems.ScoredModels(p), p, settings,
+		inference.TrustOf(p)))(t)
 	f.settle = lap()
 	fewer := *settings
 	fewer.Chains = 3
-	if _, err := graphchains.New(ctx, p.Data, settled, p, &fewer); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(graphchains.New(ctx, p.Data, settled, p, &fewer))(t)
 	three := lap()
-	chains, err := graphchains.New(ctx, p.Data, settled, p, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	chains := must.Get(graphchains.New(ctx, p.Data, settled, p, settings))(t)
 	f.perChain = max(lap()-three, 0)
 	f.begin = max(three-3*f.perChain, 0)
 	_, steps := chains.Steps()
 	clock := time.Now()
-	if err := chains.Advance(ctx, steps); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chains.Advance(ctx, steps))
 	// Jobs know their seconds by the clock, which others may slow down.
 	advance, jobsDone := lap(), secondsOfJobs(t, settings.Jobs)
 	floats.Scale(advance/time.Since(clock).Seconds(), jobsDone)
 	f.round = middle(jobsDone)
 	f.make = max(slices.Max(jobsDone)-f.round, 0)
 	f.exchange = max(advance-floats.Sum(jobsDone), 0) / float64(len(jobsDone))
-	inf, err := chains.Inference(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inf := must.Get(chains.Inference(ctx))(t)
 	f.end = lap()
 	f.samples, f.ess = inf.Diagnostics.Samples, inf.Diagnostics.MinESS()
 	return f

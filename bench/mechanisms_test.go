@@ -9,6 +9,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/internal/mechanism"
+	"tobac/internal/must"
 	"tobac/internal/parallel"
 	"tobac/metrics"
 	"tobac/sem"
@@ -23,7 +24,7 @@ func ofMechanisms(t *testing.T, m *mechanism.Mechanism, model sem.Model, count i
 		vars = 6
 	}
 	all := make([]replicate, count)
-	err := parallel.For(context.Background(), count, runtime.GOMAXPROCS(0), func(k int) error {
+	must.Do(t, parallel.For(context.Background(), count, runtime.GOMAXPROCS(0), func(k int) error {
 		seed := uint64(100 + k)
 		g, err := dataset.SimulateER(dataset.ERConfig{Vars: vars, EdgesPerNode: 1.5, Seed: seed})
 		if err != nil {
@@ -41,10 +42,7 @@ func ofMechanisms(t *testing.T, m *mechanism.Mechanism, model sem.Model, count i
 		r, err := tobac.Fit(context.Background(), s.Train, tobac.Config{Model: model, Seed: seed})
 		all[k] = replicate{truth: g, Result: r}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 

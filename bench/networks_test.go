@@ -13,6 +13,7 @@ import (
 	"tobac/background"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/internal/scoretest"
 	"tobac/internal/study"
 	"tobac/score"
@@ -35,10 +36,7 @@ func TestNetworksOfManyVariables(t *testing.T) {
 			var problems []*study.Problem
 			edges := 0.0
 			for _, d := range study.SimulatedData(study.Nonlinear, c.vars, 2, 100, c.runs, 1) {
-				p, err := d.Problem()
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(d.Problem())(t)
 				problems = append(problems, p)
 				edges += float64(p.Truth.Size())
 			}
@@ -80,10 +78,7 @@ func TestNetworksAreCalibrated(t *testing.T) {
 	if *long {
 		sets = 200
 	}
-	prior, err := score.Sparse(d, perNode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(score.Sparse(d, perNode))(t)
 	graphs, weights := allGraphs(d, prior)
 	const bins = 5
 	var count [bins]int
@@ -92,14 +87,11 @@ func TestNetworksAreCalibrated(t *testing.T) {
 	for k := range sets {
 		rng := rand.New(rand.NewPCG(uint64(k), 11))
 		truth := graphs[drawFrom(weights, rng)]
-		r, err := tobac.Fit(context.Background(), networkData(truth, rows, noise, rng),
+		r := must.Get(tobac.Fit(context.Background(), networkData(truth, rows, noise, rng),
 			tobac.Config{
 				Model: sem.FeedForward{NoiseVariance: noise},
 				Prior: background.Prior{EdgesPerNode: perNode}, Seed: uint64(k),
-				Workers: runtime.GOMAXPROCS(0)})
-		if err != nil {
-			t.Fatal(err)
-		}
+				Workers: runtime.GOMAXPROCS(0)}))(t)
 		if e := r.Config.Engine.Engine().Name(); e != "tempering" {
 			t.Fatalf("the engine %s, want tempering", e)
 		}

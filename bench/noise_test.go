@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -152,18 +153,13 @@ func TestNoiseKinds(t *testing.T) {
 			for seed := range uint64(tables) {
 				data, truth := k.table(seed)
 				if k.logs {
-					logs, _, err := tobac.Logarithms(context.Background(), data, tobac.Config{})
-					if err != nil {
-						t.Fatal(err)
-					}
+					logs, _ := must.Two(tobac.Logarithms(context.Background(), data,
+						tobac.Config{}))(t)
 					if logs != nil {
 						data = logs
 					}
 				}
-				r, err := tobac.Fit(context.Background(), data, tobac.Config{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(tobac.Fit(context.Background(), data, tobac.Config{}))(t)
 				for i := range data.Names {
 					for j := range data.Names {
 						if i != j && r.Probabilities.At(i, j) >= 0.95 {

@@ -11,6 +11,7 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/metrics"
 	"tobac/ordering"
 )
@@ -35,14 +36,8 @@ func correlated(n, d int) *mat.Dense {
 // noise variance 0.1, and returns its graph.
 func linearTable(b *testing.B, n, d int) (*mat.Dense, *dag.Graph) {
 	b.Helper()
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: 2, Seed: 9})
-	if err != nil {
-		b.Fatal(err)
-	}
-	sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: n, Seed: 9})
-	if err != nil {
-		b.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: 2, Seed: 9}))(b)
+	sim := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Rows: n, Seed: 9}))(b)
 	return sim.Train.X, g
 }
 
@@ -74,10 +69,7 @@ func BenchmarkOrder(b *testing.B) {
 				var last *ordering.Result
 				b.ReportAllocs()
 				for b.Loop() {
-					var err error
-					if last, err = row.orderer.Order(context.Background(), x, nil, 1); err != nil {
-						b.Fatal(err)
-					}
+					last = must.Get(row.orderer.Order(context.Background(), x, nil, 1))(b)
 				}
 				if truth != nil {
 					b.ReportMetric(float64(metrics.ViolatedEdges(last.Order, truth)),
@@ -97,10 +89,8 @@ func BenchmarkBootstrap(b *testing.B) {
 		b.Run("method="+method.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ordering.Bootstrap(context.Background(), method, x, 20,
-					ordering.BootstrapOptions{Workers: workers}); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(ordering.Bootstrap(context.Background(), method, x, 20,
+					ordering.BootstrapOptions{Workers: workers}))(b)
 			}
 			b.ReportMetric(float64(workers), "workers")
 		})

@@ -12,6 +12,7 @@ import (
 	"tobac"
 	"tobac/dataset"
 	"tobac/engine/stein"
+	"tobac/internal/must"
 	"tobac/internal/study"
 )
 
@@ -43,10 +44,7 @@ func certainty(p mat.Matrix, margin float64) (entropy, decided float64) {
 // variances say about the order.
 func standardisedProblem(t *testing.T, p *study.Problem) *study.Problem {
 	t.Helper()
-	table, err := p.Train.Standardize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(p.Train.Standardize())(t)
 	return &study.Problem{Name: p.Name + "-standardised", Train: table, Truth: p.Truth}
 }
 
@@ -55,10 +53,7 @@ func standardisedProblem(t *testing.T, p *study.Problem) *study.Problem {
 // the single order: more entropy, fewer probabilities near 0 and 1.
 func TestOrdersWhereEqualVarianceMeansNothing(t *testing.T) {
 	g := graph(t, 5, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 4}, [2]int{0, 3})
-	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: 60, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Rows: 60, Seed: 3}))(t)
 	p := standardisedProblem(t, &study.Problem{Name: "chain", Train: s.Train, Truth: g})
 	cfg := underEqVar()
 	cfg.Seed, cfg.Workers = 7, runtime.GOMAXPROCS(0)
@@ -66,10 +61,7 @@ func TestOrdersWhereEqualVarianceMeansNothing(t *testing.T) {
 	var entropy, decided [2]float64
 	for k, orders := range []int{0, 20} {
 		cfg.Order.Count = orders
-		res, err := tobac.Fit(context.Background(), p.Train, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(tobac.Fit(context.Background(), p.Train, cfg))(t)
 		want := []string{"the data look standardised", "the order is a guess: resamples"}
 		for _, part := range want[:1+k] {
 			if !strings.Contains(strings.Join(res.Warnings, "\n"), part) {

@@ -10,6 +10,7 @@ import (
 	"tobac"
 	"tobac/engine"
 	"tobac/engine/stein"
+	"tobac/internal/must"
 	"tobac/internal/reference"
 	"tobac/metrics"
 	"tobac/models/modeltest"
@@ -54,10 +55,7 @@ func TestOwnDefaults(t *testing.T) {
 		outcomes := map[string]*ownOutcome{}
 		for set := range sets {
 			truth, data := ownData(k, d, n, 1.5*float64(d), uint64(set))
-			lik, err := model.Likelihood(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			lik := must.Get(model.Likelihood(data))(t)
 			if err := modeltest.Likelihood(lik, 1); err != nil {
 				t.Fatalf("%v: %v", model, err)
 			}
@@ -76,15 +74,10 @@ func TestOwnDefaults(t *testing.T) {
 				cfg := way(model)
 				cfg.Order, cfg.Prior.EdgesPerNode, cfg.Seed = engine.Order{Known: order}, 1.5, seed
 				before := processorSeconds(t)
-				res, err := tobac.Fit(context.Background(), data, cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
+				res := must.Get(tobac.Fit(context.Background(), data, cfg))(t)
 				took := processorSeconds(t) - before
 				if ref == nil {
-					if ref, err = reference.New(context.Background(), data, res); err != nil {
-						t.Fatal(err)
-					}
+					ref = must.Get(reference.New(context.Background(), data, res))(t)
 					outcome("all sets of parents").add(ref.StandardError,
 						metrics.ESHDOfEdges(ref.Probabilities, truth),
 						metrics.AUROC(ref.Probabilities, truth, metrics.OffDiagonal),
@@ -137,8 +130,6 @@ func TestOwnDefaults(t *testing.T) {
 func processorSeconds(t testing.TB) float64 {
 	t.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return float64(u.Utime.Sec) + float64(u.Utime.Usec)/1e6
 }

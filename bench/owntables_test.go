@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac"
+	"tobac/internal/must"
 	"tobac/metrics"
 )
 
@@ -31,11 +32,8 @@ func TestOwnTables(t *testing.T) {
 				order := rand.New(rand.NewPCG(7, uint64(d))).Perm(d)
 				data, truth = data.Relabel(order), truth.Relabel(order)
 				before := processorSeconds(t)
-				res, err := tobac.Fit(context.Background(), data,
-					tobac.Config{Model: m.ownModel, Seed: 1, Workers: 2})
-				if err != nil {
-					t.Fatal(err)
-				}
+				res := must.Get(tobac.Fit(context.Background(), data,
+					tobac.Config{Model: m.ownModel, Seed: 1, Workers: 2}))(t)
 				said, right := 0, 0
 				for i := range d {
 					for j := range d {

@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/impute"
+	"tobac/internal/must"
 	"tobac/sem"
 
 	"gonum.org/v1/gonum/mat"
@@ -72,11 +73,8 @@ func (f *foreignTable) withGaps(t *testing.T, seed uint64, rounds int) tobac.Imp
 		}
 		return v
 	}, x)
-	completed, err := impute.Complete(context.Background(), x,
-		impute.Settings{Count: 5, Seed: seed, Workers: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	completed := must.Get(impute.Complete(context.Background(), x,
+		impute.Settings{Count: 5, Seed: seed, Workers: 2}))(t)
 	return tobac.Imputed{Count: 5, Rounds: rounds, Places: completed.Places(),
 		Table: func(k int) *dataset.Table {
 			return &dataset.Table{Names: f.data.Names, X: completed.Table(k)}
@@ -99,11 +97,8 @@ func TestListedInOwnUnits(t *testing.T) {
 	var c coverage
 	for k := range tables {
 		f := newForeignTable(uint64(k), most)
-		res, err := tobac.FitImputed(context.Background(), f.withGaps(t, uint64(k), rounds),
-			tobac.Config{Model: sem.BGe{}, Seed: 1, Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(tobac.FitImputed(context.Background(), f.withGaps(t, uint64(k), rounds),
+			tobac.Config{Model: sem.BGe{}, Seed: 1, Workers: 2}))(t)
 		for _, e := range res.EdgesFrom(0.95) {
 			listed++
 			if f.graph.Has(e.Source, e.Target) {
@@ -114,9 +109,7 @@ func TestListedInOwnUnits(t *testing.T) {
 			}
 		}
 		if res.WeightMean != nil {
-			if err := c.count(res, f.graph, f.weights); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.count(res, f.graph, f.weights))
 		}
 		if k+1 == tables || (k+1)%20 == 0 {
 			t.Logf("%d tables: of %d edges listed at .95 or more %.3f have the right direction "+

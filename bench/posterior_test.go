@@ -15,6 +15,7 @@ import (
 	"tobac/engine"
 	"tobac/engine/markov"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/internal/study"
 	"tobac/internal/table"
 	"tobac/metrics"
@@ -44,14 +45,8 @@ type posteriorSet struct {
 func posteriorSets() []posteriorSet {
 	sachs := func(f table.Transform) func(t *testing.T) []*study.Problem {
 		return func(t *testing.T) []*study.Problem {
-			raw, truth, err := dataset.Sachs()
-			if err != nil {
-				t.Fatal(err)
-			}
-			table, err := f.Apply(raw)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw, truth := must.Two(dataset.Sachs())(t)
+			table := must.Get(f.Apply(raw))(t)
 			return []*study.Problem{{Name: "sachs", Train: table, Truth: truth}}
 		}
 	}
@@ -207,17 +202,12 @@ func TestPosteriorTable(t *testing.T) {
 func replaceTable(t *testing.T, file, name, table string) {
 	t.Helper()
 	file = filepath.Join("notes", file)
-	old, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := must.Get(os.ReadFile(file))(t)
 	begin, end := fmt.Sprintf("<!-- %s -->\n", name), fmt.Sprintf("<!-- end of %s -->", name)
 	before, rest, found := strings.Cut(string(old), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
 		t.Fatalf("%s lacks the lines %q and %q", file, begin, end)
 	}
-	if err := os.WriteFile(file, []byte(before+begin+table+end+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(before+begin+table+end+after), 0o644))
 }

@@ -16,6 +16,7 @@ import (
 	"tobac/dataset"
 	"tobac/engine"
 	"tobac/engine/sums"
+	"tobac/internal/must"
 	"tobac/internal/study"
 	"tobac/metrics"
 	"tobac/sem"
@@ -37,21 +38,15 @@ type quality struct {
 func qualityOf(t *testing.T, p *study.Problem, cfg tobac.Config) quality {
 	t.Helper()
 	cfg.Workers = runtime.GOMAXPROCS(0)
-	particles, err := tobac.Fit(context.Background(), p.Train, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	particles := must.Get(tobac.Fit(context.Background(), p.Train, cfg))(t)
 	order := particles.Order()
 	model := particles.Config.Model.(sem.Linear)
 	model.NoiseVariance = particles.Components[0].NoiseVariance
 	model.EdgeVariance = 1 // that of the likelihood, where the engine exact averages
-	exact, err := tobac.Fit(context.Background(), p.Train, tobac.Config{
+	exact := must.Get(tobac.Fit(context.Background(), p.Train, tobac.Config{
 		Model: model, Engine: &sums.Exact{}, Order: engine.Order{Known: order},
 		Prior: background.Prior{EdgesPerNode: 2}, Workers: cfg.Workers,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	q := quality{
 		eshd:       metrics.ESHDOfEdges(particles.Probabilities, p.Truth),
 		auroc:      metrics.AUROC(particles.Probabilities, p.Truth, metrics.WithDiagonal),
@@ -122,20 +117,11 @@ func linearProblems(t *testing.T) []*study.Problem {
 func recordedProblem(t *testing.T, name string) *study.Problem {
 	t.Helper()
 	dir := filepath.Join("..", "ordering", "testdata", name)
-	table, err := dataset.ReadFile(filepath.Join(dir, "train.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(dataset.ReadFile(filepath.Join(dir, "train.csv")))(t)
 	file := filepath.Join(dir, "graph.csv")
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(file))(t)
 	defer f.Close() // only read
-	truth, _, err := dag.ReadEdges(f, file, table.Names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth, _ := must.Two(dag.ReadEdges(f, file, table.Names))(t)
 	return &study.Problem{Name: name, Train: table, Truth: truth}
 }
 

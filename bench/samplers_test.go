@@ -15,6 +15,7 @@ import (
 	"tobac/diagnostics"
 	"tobac/gaussian"
 	"tobac/hmc"
+	"tobac/internal/must"
 	"tobac/internal/posteriordb"
 	"tobac/langevin"
 	"tobac/nuts"
@@ -231,10 +232,7 @@ type trial struct {
 
 func try(t *testing.T, p posteriordb.Posterior, with sampling) trial {
 	t.Helper()
-	m, err := p.Compile(with.points)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(p.Compile(with.points))(t)
 	defer m.Close()
 	c, out := &counted{Model: m}, trial{Posterior: p.Name, Method: with.name}
 	runtime.GC()
@@ -246,22 +244,13 @@ func try(t *testing.T, p posteriordb.Posterior, with sampling) trial {
 		out.Failed = err.Error()
 		return out
 	}
-	values, err := m.Draws(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := must.Get(m.Draws(x))(t)
 	if !with.independent {
-		summary, err := diagnostics.Summarise(m.Names(), values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		summary := must.Get(diagnostics.Summarise(m.Names(), values))(t)
 		c.checks = diagnostics.Sampling(summary, nil, c.divergent)
 	}
 	out.Warned = diagnostics.Warnings(c.checks)
-	all, err := p.Compare(m.Names(), values, with.independent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(p.Compare(m.Names(), values, with.independent))(t)
 	for _, d := range all {
 		if d.Errors > out.Errors || math.IsNaN(d.Errors) {
 			out.Errors, out.Worst = d.Errors, d

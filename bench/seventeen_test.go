@@ -10,6 +10,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/bench/internal/densities"
+	"tobac/internal/must"
 )
 
 // seventeenPoints are the seventeen models with one particle and with 32.
@@ -37,9 +38,7 @@ func TestSeventeenModels(t *testing.T) {
 			continue
 		}
 		g := p.compile(t)
-		if err := g.run(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, g.run())
 		want.compare(t, p, g)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/mechanism"
+	"tobac/internal/must"
 	"tobac/sem"
 )
 
@@ -118,19 +119,13 @@ func sizedTable(t *testing.T, n, d int, curved bool) *dataset.Table {
 	if d < 5 {
 		edges = 0.5
 	}
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: edges, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: edges, Seed: 1}))(t)
 	simulated := func(g *dag.Graph, c dataset.LinearConfig) (*dataset.Simulation, error) {
 		if curved {
 			return mechanism.Simulate(g, mechanism.Sines, c)
 		}
 		return dataset.SimulateLinear(g, c)
 	}
-	s, err := simulated(g, dataset.LinearConfig{Rows: n, HeldoutRows: 1, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(simulated(g, dataset.LinearConfig{Rows: n, HeldoutRows: 1, Seed: 1}))(t)
 	return s.Train
 }

@@ -12,6 +12,7 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gorgonia"
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/svgd"
 )
@@ -67,10 +68,7 @@ func (s stepSetup) data(tb testing.TB) (data *mat.Dense, edges float64) {
 	if s.model == stepDiBS {
 		return sim.Train.X, edges
 	}
-	order, err := graph.TopologicalOrder()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	order := must.Get(graph.TopologicalOrder())(tb)
 	return sim.Train.Relabel(order).X, edges
 }
 
@@ -101,10 +99,7 @@ func (s stepSetup) compile(tb testing.TB, data *mat.Dense, edges float64,
 	if s.model == stepDiBS {
 		cfg.Embedding = models.AllPairs
 	}
-	target, err := models.NewTOBAC(lik, cfg)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	target := must.Get(models.NewTOBAC(lik, cfg))(tb)
 	return target
 }
 
@@ -135,9 +130,7 @@ func cloneBlocks(x []*mat.Dense) []*mat.Dense {
 func (p *stepProblem) score(tb testing.TB) []*mat.Dense {
 	tb.Helper()
 	dst := cloneBlocks(p.start)
-	if err := p.target.Score(dst, p.start, stepNumber); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, p.target.Score(dst, p.start, stepNumber))
 	return dst
 }
 
@@ -159,9 +152,7 @@ func (p *stepProblem) stepper() func() error {
 func (p *stepProblem) steps(tb testing.TB) func() {
 	take := p.stepper()
 	step := func() {
-		if err := take(); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, take())
 	}
 	step()
 	step()
@@ -243,9 +234,7 @@ func BenchmarkPreparation(b *testing.B) {
 			data, _ := stepSetup{model: stepLinear, rows: n}.data(b)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := models.NewLinear(data, nil, models.LinearOptions{}); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(models.NewLinear(data, nil, models.LinearOptions{}))(b)
 			}
 		})
 	}
@@ -323,10 +312,7 @@ func TestStepProfile(t *testing.T) {
 	for _, model := range []string{stepLinear, stepFFN, stepDiBS} {
 		t.Run(model, func(t *testing.T) {
 			p := stepSetup{model: model}.problem(t, autograd.Compiled)
-			profiles, err := p.target.Profile(p.start, stepNumber, 10)
-			if err != nil {
-				t.Fatal(err)
-			}
+			profiles := must.Get(p.target.Profile(p.start, stepNumber, 10))(t)
 			for _, profile := range profiles {
 				t.Logf("\n%v", profile)
 			}

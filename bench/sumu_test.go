@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/internal/mcmc"
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -33,18 +34,13 @@ func TestChainsBesideSumu(t *testing.T) {
 			Edges   [][]float64
 		}
 	}
-	if err := json.Unmarshal(text, &sumu); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &sumu))
 	ctx := context.Background()
 	problems := synthetic(t, "linear-d20-e40", len(sumu.Sets))
 	for k, set := range sumu.Sets {
 		x := problems[k].Train.X
 		_, d := x.Dims()
-		s, err := score.NewBGe(x, nil, score.BGeOptions{Scale: score.Raw})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(score.NewBGe(x, nil, score.BGeOptions{Scale: score.Raw}))(t)
 		prior := score.Fair(d)
 		want := exactGraphs(t, s, prior)
 		distance := func(got mat.Matrix) float64 {
@@ -63,17 +59,10 @@ func TestChainsBesideSumu(t *testing.T) {
 		for _, iterations := range []int{300, 1000} {
 			start := time.Now()
 			const warmUp = 200
-			m, err := mcmc.New(ctx, s, prior, mcmc.Options{Workers: 1, Seed: 1, WarmUp: warmUp})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := m.Advance(ctx, warmUp+iterations); err != nil {
-				t.Fatal(err)
-			}
-			r, err := m.Result()
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(mcmc.New(ctx, s, prior,
+				mcmc.Options{Workers: 1, Seed: 1, WarmUp: warmUp}))(t)
+			must.Do(t, m.Advance(ctx, warmUp+iterations))
+			r := must.Get(m.Result())(t)
 			ours := distance(r.Edges)
 			t.Logf(
 				"%s: error %.4f after %d iterations, %.1f s; sumu %.4f, %.1f s of processor time",

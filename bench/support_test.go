@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/study"
 	_ "tobac/internal/unwritten"
 )
@@ -20,10 +21,7 @@ func graph(t testing.TB, d int, pairs ...[2]int) *dag.Graph {
 	for i, p := range pairs {
 		edges[i] = dag.Edge{From: p[0], To: p[1]}
 	}
-	g, err := dag.FromEdges(d, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dag.FromEdges(d, edges))(t)
 	return g
 }
 
@@ -57,10 +55,7 @@ func sachsSplits(t *testing.T, runs int) (problems []*study.Problem) {
 
 func problem(t *testing.T, data study.Data) *study.Problem {
 	t.Helper()
-	p, err := data.Problem()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(data.Problem())(t)
 	return p
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/stat"
+
+	"tobac/internal/must"
 )
 
 // measured skips a test that only prints times unless it was asked for.
@@ -37,9 +39,7 @@ func timings(tb testing.TB, works []func() error, budget time.Duration) []durati
 	repeat := func(i int, atLeast time.Duration) {
 		from, calls := time.Now(), 0
 		for calls == 0 || time.Since(from) < atLeast {
-			if err := works[i](); err != nil {
-				tb.Fatal(err)
-			}
+			must.Do(tb, works[i]())
 			calls++
 		}
 		took := time.Since(from)

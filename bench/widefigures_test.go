@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tobac/internal/figures"
+	"tobac/internal/must"
 )
 
 // A wideCell is a fit of bench/rivals/wide.
@@ -20,23 +21,15 @@ type wideCell struct {
 
 func wideCells(t *testing.T) (all []wideCell) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/wide.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/wide.csv"))(t)
+	lines := must.Get(csv.NewReader(bytes.NewReader(text)).ReadAll())(t)
 	for _, line := range lines[1:] {
 		c := wideCell{table: line[0]}
 		for k, at := range []*float64{&c.columns, &c.rows, nil, &c.processor} {
 			if at == nil {
 				continue
 			}
-			if *at, err = strconv.ParseFloat(line[k+1], 64); err != nil {
-				t.Fatal(err)
-			}
+			*at = must.Get(strconv.ParseFloat(line[k+1], 64))(t)
 		}
 		all = append(all, c)
 	}
@@ -95,14 +88,10 @@ func TestWideFigures(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		var got bytes.Buffer
-		if err := figure.WriteSVG(&got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, figure.WriteSVG(&got))
 		file := filepath.Join("figures", name+".svg")
 		if os.Getenv("TOBAC_FIGURES") == "write" {
-			if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, got.Bytes(), 0o644))
 		}
 		if want, err := os.ReadFile(file); err != nil || !bytes.Equal(got.Bytes(), want) {
 			t.Errorf("%s does not show testdata/wide.csv (%v): TOBAC_FIGURES=write", file, err)

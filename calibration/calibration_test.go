@@ -10,6 +10,7 @@ import (
 	"tobac/chain"
 	"tobac/density"
 	"tobac/gaussian"
+	"tobac/internal/must"
 	"tobac/nuts"
 	"tobac/smc"
 
@@ -90,16 +91,13 @@ func TestCalibrated(t *testing.T) {
 			samplers["laplace"] = byLaplace
 		}
 		for by, sample := range samplers {
-			r, err := calibration.Study{
+			r := must.Get(calibration.Study{
 				Model:   c.model,
 				Options: density.Options{Data: c.data, Points: 4},
 				Sample:  sample,
 				Sets:    40,
 				Seed:    2,
-			}.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			}.Run(t.Context()))(t)
 			for j, p := range r.PValues(5) {
 				if p < 1e-4 {
 					t.Errorf("%s by %s: ranks of %s have the p-value %v", name, by, r.Names[j], p)
@@ -115,15 +113,12 @@ func TestCalibrated(t *testing.T) {
 		return x, err
 	}
 	c := models["normal"]
-	r, err := calibration.Study{
+	r := must.Get(calibration.Study{
 		Model:   c.model,
 		Options: density.Options{Data: c.data},
 		Sample:  wrong,
 		Sets:    120,
-	}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	}.Run(t.Context()))(t)
 	if p := r.PValues(6); !(p[0] < 1e-3) {
 		t.Errorf("a wrong sampler has the p-values %v", p)
 	}

@@ -270,11 +270,8 @@ func TestSimulateLinearErrors(t *testing.T) {
 // SimulateLinear: given the true graph and weights, what remains of every variable is noise of
 // variance 0.1.
 func TestSharedLinearDataFollowTheModel(t *testing.T) {
-	folders, err :=
-		filepath.Glob(filepath.Join("..", "..", "shared", "data", "synthetic", "linear-*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folders := must.Get(filepath.Glob(
+		filepath.Join("..", "..", "shared", "data", "synthetic", "linear-*")))(t)
 	if len(folders) == 0 {
 		t.Skip("the specification's data sets are not here")
 	}

@@ -56,10 +56,7 @@ func rows(t *dataset.Table) int {
 
 func TestSplitKeepsEveryRowOnce(t *testing.T) {
 	table := numbered(50)
-	train, heldout, err := table.Split(0.3, rand.New(rand.NewPCG(3, 4)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	train, heldout := must.Two(table.Split(0.3, rand.New(rand.NewPCG(3, 4))))(t)
 	all := append(mat.Col(nil, 0, train.X), mat.Col(nil, 0, heldout.X)...)
 	if slices.IsSorted(all) {
 		t.Error("rows are not permuted")

@@ -9,6 +9,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/density"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -20,15 +21,11 @@ func value(t *testing.T, x []float64, f func(x *autograd.Node) *autograd.Node) [
 	b := autograd.NewBuilder("value")
 	in := b.Input("x", autograd.Shape{len(x)})
 	y := f(in)
-	e, err := autograd.NewEvaluator([]*autograd.Node{in}, []*autograd.Node{y}, autograd.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(autograd.NewEvaluator([]*autograd.Node{in}, []*autograd.Node{y},
+		autograd.Options{}))(t)
 	defer e.Close()
 	out := make([]float64, y.Shape().Len())
-	if err := e.Eval([][]float64{out}, []autograd.Feed{{Data: x}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Eval([][]float64{out}, []autograd.Feed{{Data: x}}))
 	return out
 }
 
@@ -121,14 +118,11 @@ func ExampleNew() {
 // A model is a target of svgd; data change without compiling again; a point without a density
 // is named by Score and NaN for LogDensity, where the others hold.
 func TestModel(t *testing.T) {
-	m, err := density.New(func(t *density.Trace) {
+	m := must.Get(density.New(func(t *density.Trace) {
 		x := t.Sample("x", density.Normal(0, 1))
 		t.Observe(density.Normal(x, 1), t.Data("y"))
 		t.Add(x.Sqrt().Scale(0))
-	}, density.Options{Points: 2, Data: map[string][]float64{"y": {3}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, density.Options{Points: 2, Data: map[string][]float64{"y": {3}}}))(t)
 	defer m.Close()
 	x, grad, logp := mat.NewDense(2, 1, []float64{1, 2}), mat.NewDense(
 		2,
@@ -136,9 +130,7 @@ func TestModel(t *testing.T) {
 		nil,
 	), make([]float64, 2)
 	for _, y := range []float64{3, 7} {
-		if err := m.SetData("y", []float64{y}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.SetData("y", []float64{y}))
 		if err := m.Score(
 			[]*mat.Dense{grad},
 			[]*mat.Dense{x},
@@ -190,21 +182,16 @@ func newRegression(t *testing.T, points int) *density.Model {
 // values add to what is not the prior.
 func TestParts(t *testing.T) {
 	m := newRegression(t, 3)
-	at, err := m.Coordinates(
+	at := must.Get(m.Coordinates(
 		map[string][]float64{"beta": {0.3, -1}, "sigma": {0.7}, "cut": {-1, 2}},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	_, d := m.Dims()
 	x := mat.NewDense(3, d, nil)
 	for k := range 3 {
 		x.SetRow(k, at)
 	}
 	values := mat.NewDense(3, d, nil)
-	if err := m.Values(values, x); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Values(values, x))
 	if want := []float64{
 		0.3,
 		-1,
@@ -220,17 +207,13 @@ func TestParts(t *testing.T) {
 		mat.NewDense(3, d, nil),
 		mat.NewDense(3, d, nil),
 	}
-	if err := m.HessianProduct(product, x, v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.HessianProduct(product, x, v))
 	logs := make([]float64, 3)
 	for i, sign := range []float64{h, -h} {
 		moved := mat.NewDense(3, d, nil)
 		moved.Scale(sign, v)
 		moved.Add(moved, x)
-		if err := m.LogDensity(logs, grads[i], moved); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.LogDensity(logs, grads[i], moved))
 	}
 	grads[0].Sub(grads[0], grads[1])
 	grads[0].Scale(1/(2*h), grads[0])
@@ -245,19 +228,12 @@ func TestParts(t *testing.T) {
 		[]float64,
 		3,
 	), mat.NewDense(3, d, nil), mat.NewDense(3, d, nil)
-	if err := m.Tempered(1, prior, rest, grad, x); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.LogDensity(logs, whole, x); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Tempered(1, prior, rest, grad, x))
+	must.Do(t, m.LogDensity(logs, whole, x))
 	if math.Abs(prior[1]+rest[1]-logs[1]) > 1e-12 || !mat.EqualApprox(grad, whole, 1e-12) {
 		t.Errorf("prior %v and rest %v, in all %v", prior[1], rest[1], logs[1])
 	}
-	each, err := m.Likelihoods([]*mat.Dense{x})
-	if err != nil {
-		t.Fatal(err)
-	}
+	each := must.Get(m.Likelihoods([]*mat.Dense{x}))(t)
 	if sum := floats.Sum(each[0].RawRowView(0)); math.Abs(sum-rest[0]) > 1e-12 {
 		t.Errorf("likelihoods add to %v, want %v", sum, rest[0])
 	}
@@ -275,14 +251,8 @@ func TestPredict(t *testing.T) {
 	var first *mat.Dense
 	for _, points := range []int{1, 5, 64} {
 		m := newRegression(t, points)
-		x, err := m.Prior(50, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, err := m.Predict([]*mat.Dense{x, x}, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(m.Prior(50, 9))(t)
+		y := must.Get(m.Predict([]*mat.Dense{x, x}, 2))(t)
 		if first == nil {
 			first = y[1]
 		}
@@ -293,22 +263,13 @@ func TestPredict(t *testing.T) {
 			)
 		}
 	}
-	m, err := density.New(func(t *density.Trace) {
+	m := must.Get(density.New(func(t *density.Trace) {
 		mu := t.Sample("mu", density.Normal(1, 2))
 		t.Observe(density.Normal(mu, 1.5), t.Data("y", 2))
-	}, density.Options{Points: 50, Data: map[string][]float64{"y": {0, 0}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, density.Options{Points: 50, Data: map[string][]float64{"y": {0, 0}}}))(t)
 	defer m.Close()
-	x, err := m.Prior(4000, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := m.Predict([]*mat.Dense{x}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(m.Prior(4000, 1))(t)
+	y := must.Get(m.Predict([]*mat.Dense{x}, 1))(t)
 	a, b := mat.Col(nil, 0, y[0]), mat.Col(nil, 1, y[0])
 	mean, sd := stat.MeanStdDev(a, nil)
 	// four standard errors; two values share mu: correlation 4/6.25
@@ -316,13 +277,10 @@ func TestPredict(t *testing.T) {
 		math.Abs(stat.Correlation(a, b, nil)-0.64) > 0.04 {
 		t.Errorf("%v ± %v, correlation %v", mean, sd, stat.Correlation(a, b, nil))
 	}
-	flat, err := density.New(
+	flat := must.Get(density.New(
 		func(t *density.Trace) { t.Parameter("free", density.Real()) },
 		density.Options{},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	defer flat.Close()
 	if _, err := flat.Prior(1, 0); err == nil || !strings.Contains(err.Error(), "parameter free") {
 		t.Errorf("%v, want an error of free", err)
@@ -338,14 +296,11 @@ func TestBatch(t *testing.T) {
 		x[i], y[i] = math.Sin(float64(i)), 2*math.Sin(float64(i))
 	}
 	model := func(rows int) *density.Model {
-		m, err := density.New(func(t *density.Trace) {
+		m := must.Get(density.New(func(t *density.Trace) {
 			slope := t.Sample("slope", density.Normal(0, 1))
 			t.Observe(density.Normal(t.Batch("x", rows).Mul(slope), 1), t.Batch("y", rows))
 			t.Add(slope.Mul(t.Step()).Scale(1e-3))
-		}, density.Options{Points: 1, Data: map[string][]float64{"x": x, "y": y}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, density.Options{Points: 1, Data: map[string][]float64{"x": x, "y": y}}))(t)
 		t.Cleanup(m.Close)
 		return m
 	}
@@ -356,15 +311,11 @@ func TestBatch(t *testing.T) {
 	), mat.NewDense(1, 1, nil)
 	all, part, sum := model(n), model(rows), 0.0
 	for step := range steps {
-		if err := part.Score([]*mat.Dense{grad}, []*mat.Dense{at}, step); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, part.Score([]*mat.Dense{grad}, []*mat.Dense{at}, step))
 		sum += grad.At(0, 0)
 	}
 	for step, want := range []float64{0, 1e-3} {
-		if err := all.Score([]*mat.Dense{whole}, []*mat.Dense{at}, step); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, all.Score([]*mat.Dense{whole}, []*mat.Dense{at}, step))
 		exact := -0.5 + want
 		for i := range x {
 			exact += (y[i] - 0.5*x[i]) * x[i]

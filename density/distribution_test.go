@@ -7,6 +7,7 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
 	"tobac/density"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -533,24 +534,16 @@ func TestDraws(t *testing.T) {
 		if c.name == "von mises" { // has two coordinates: see TestRatios
 			continue
 		}
-		m, err := density.New(func(t *density.Trace) {
+		m := must.Get(density.New(func(t *density.Trace) {
 			b := t.Constant([]float64{0}).Builder()
 			t.Sample("x", c.of(constants(b, c.params)))
-		}, density.Options{Points: n})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, density.Options{Points: n}))(t)
 		u, grad, logs := mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil), make([]float64, n)
 		for k := range n {
 			u.Set(k, 0, width*(float64(k)/(n-1)-0.5))
 		}
-		if err := m.LogDensity(logs, grad, u); err != nil {
-			t.Fatal(err)
-		}
-		x, err := m.Prior(draws, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, m.LogDensity(logs, grad, u))
+		x := must.Get(m.Prior(draws, 3))(t)
 		m.Close()
 		sum := 0.0
 		for k, l := range logs {
@@ -601,18 +594,12 @@ func TestCounts(t *testing.T) {
 				return c.of(constants(x.Builder(), c.params)).LogProb(x)
 			},
 		)
-		m, err := density.New(func(t *density.Trace) {
+		m := must.Get(density.New(func(t *density.Trace) {
 			y := t.Data("y", n)
 			t.Sample("x", density.Normal(0, 1))
 			t.Observe(c.of(constants(y.Builder(), c.params)), y)
-		}, density.Options{Points: 1, Data: map[string][]float64{"y": ones(n)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		predicted, err := m.Predict([]*mat.Dense{mat.NewDense(1, 1, nil)}, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, density.Options{Points: 1, Data: map[string][]float64{"y": ones(n)}}))(t)
+		predicted := must.Get(m.Predict([]*mat.Dense{mat.NewDense(1, 1, nil)}, 4))(t)
 		m.Close()
 		sum := 0.0
 		for i, l := range logs {
@@ -716,18 +703,13 @@ func TestCensored(t *testing.T) {
 
 // A bound that is that of the support leaves the log density and its gradient finite.
 func TestCensoredAtSupport(t *testing.T) {
-	m, err := density.New(func(t *density.Trace) {
+	m := must.Get(density.New(func(t *density.Trace) {
 		k := t.Sample("k", density.Gamma(2, 1))
 		t.Observe(density.Censored(density.Weibull(k, 2), 0, t.Data("limit", 2)), t.Data("y", 2))
-	}, density.Options{Points: 1, Data: map[string][]float64{"limit": {4, 4}, "y": {1, 4}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, density.Options{Points: 1, Data: map[string][]float64{"limit": {4, 4}, "y": {1, 4}}}))(t)
 	defer m.Close()
 	logp, grad := make([]float64, 1), mat.NewDense(1, 1, nil)
-	if err := m.LogDensity(logp, grad, mat.NewDense(1, 1, nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.LogDensity(logp, grad, mat.NewDense(1, 1, nil)))
 	want := -1 + distuv.Weibull{K: 1, Lambda: 2}.LogProb(1) - 2 // k = 1, whose Jacobian is 1
 	if math.Abs(logp[0]-want) > 1e-12 || math.IsNaN(grad.At(0, 0)) {
 		t.Errorf("%v, gradient %v, want %v", logp[0], grad.At(0, 0), want)
@@ -740,7 +722,7 @@ func TestTotals(t *testing.T) {
 	shapes := [][]int{{}, {1}, {3}, {2, 3}}
 	for _, mu := range shapes {
 		for _, sigma := range shapes {
-			m, err := density.New(func(t *density.Trace) {
+			m := must.Get(density.New(func(t *density.Trace) {
 				x := t.Parameter("x", density.Real(), 2, 3)
 				m, s := t.Parameter("m", density.Real(), mu...),
 					t.Parameter("s", density.Real(), sigma...).Exp()
@@ -748,18 +730,13 @@ func TestTotals(t *testing.T) {
 					t.Observe(d, x.Exp())
 					t.Add(d.LogProb(x.Exp()).Sum().Neg())
 				}
-			}, density.Options{Points: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}, density.Options{Points: 1}))(t)
 			_, n := m.Dims()
 			at, grad, logp := mat.NewDense(1, n, nil), mat.NewDense(1, n, nil), make([]float64, 1)
 			for i := range n {
 				at.Set(0, i, math.Sin(float64(3*i+1)))
 			}
-			if err := m.LogDensity(logp, grad, at); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, m.LogDensity(logp, grad, at))
 			if v := math.Max(math.Abs(logp[0]), mat.Norm(grad, math.Inf(1))); !(v < 1e-11) {
 				t.Errorf("mean %v, standard deviation %v: differ by %v, gradient %v", mu, sigma,
 					logp[0], mat.Formatted(grad))

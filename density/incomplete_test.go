@@ -7,6 +7,7 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
 	"tobac/density"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/floats/scalar"
 )
@@ -85,10 +86,7 @@ func TestTails(t *testing.T) {
 			outputs = append(outputs, b.Grad(g, p[i:]...)...)
 		}
 		outputs = append(outputs, b.Grad(outputs[len(outputs)-1], p[n-1])...)
-		run, err := autograd.NewEvaluator(p, outputs, autograd.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must.Get(autograd.NewEvaluator(p, outputs, autograd.Options{}))(t)
 		var feeds []autograd.Feed
 		for _, v := range c.at[:n] {
 			feeds = append(feeds, autograd.Feed{Data: []float64{v}})
@@ -97,9 +95,7 @@ func TestTails(t *testing.T) {
 		for i := range got {
 			got[i] = make([]float64, 1)
 		}
-		if err := run.Eval(got, feeds); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.Eval(got, feeds))
 		run.Close()
 		near := func(what string, got, want, relative float64) {
 			absolute := 1e-15 // of a ln x − x − ln Γ(a)

@@ -7,6 +7,7 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
 	"tobac/density"
+	"tobac/internal/must"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -28,9 +29,7 @@ func TestVectors(t *testing.T) {
 	normal := []float64{-455.10948280482245, -2.819482804822202}
 	a, b, p := []float64{40, -2, 1}, []float64{.1, .7, 2.2}, []float64{.1, .7, .2}
 	precision := mat.NewDense(3, 3, nil)
-	if err := precision.Inverse(mat.NewDense(3, 3, covariance)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, precision.Inverse(mat.NewDense(3, 3, covariance)))
 	for _, c := range []struct {
 		of   func(x *autograd.Node) dist
 		x    []float64
@@ -148,22 +147,13 @@ func TestRatios(t *testing.T) {
 			[]int{1},
 		},
 	} {
-		m, err := density.New(func(t *density.Trace) {
+		m := must.Get(density.New(func(t *density.Trace) {
 			from, to := c.from(t), c.to(t)
 			x := t.Sample("x", from, c.shape...)
 			t.Record("ratio", to.LogProb(x).Sub(from.LogProb(x)).Sum())
-		}, density.Options{Points: 32})
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := m.Prior(n, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		values, err := m.Draws([]*mat.Dense{x})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, density.Options{Points: 32}))(t)
+		x := must.Get(m.Prior(n, 1))(t)
+		values := must.Get(m.Draws([]*mat.Dense{x}))(t)
 		names := m.Names()
 		m.Close()
 		sum, squares := 0.0, 0.0

@@ -10,6 +10,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/density"
+	"tobac/internal/must"
 )
 
 //go:embed testdata/tails.csv
@@ -33,10 +34,7 @@ func TestFarTails(t *testing.T) {
 		rows[name] = row{of: of}
 	}
 	number := func(s string) float64 {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseFloat(s, 64))(t)
 		return v
 	}
 	for line := range strings.Lines(strings.TrimPrefix(tails,
@@ -82,15 +80,10 @@ func TestNearlyNormal(t *testing.T) {
 	single := density.StudentsT(0., 1., nu).LogProb(x).Sum()
 	both := density.MultivariateStudentsT(b.Constant([]float64{0, 0}, autograd.Shape{2}), unit,
 		nu).LogProb(x)
-	e, err := autograd.NewEvaluator([]*autograd.Node{x}, []*autograd.Node{single, both.Sum()},
-		autograd.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(autograd.NewEvaluator([]*autograd.Node{x}, []*autograd.Node{single, both.Sum()},
+		autograd.Options{}))(t)
 	got := [][]float64{{0}, {0}}
-	if err := e.Eval(got, []autograd.Feed{{Data: []float64{0.5, -3}}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Eval(got, []autograd.Feed{{Data: []float64{0.5, -3}}}))
 	want := -0.5*(0.25+9) - math.Log(2*math.Pi)
 	for k, v := range got {
 		if math.Abs(v[0]-want) > 1e-13 {

@@ -69,10 +69,7 @@ func TestByHand(t *testing.T) {
 			graph([3]float64{a, b, 2}, [3]float64{b, c, 3}, [3]float64{a, c, -1}), // two paths: 5
 			graph([3]float64{a, c, -4}, [3]float64{b, c, 1}),                      // collider: −4
 		}}
-	e, err := effects.Linear(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(effects.Linear(p, nil))(t)
 	if got := e.Values(a, c); !slices.Equal(got, []float64{6, 0, 5, -4}) {
 		t.Errorf("effects of a on c: %v", got)
 	}
@@ -93,9 +90,7 @@ func TestByHand(t *testing.T) {
 	}
 	// Of the chain alone: c has the variance 9 + 9·4 + 36·1 when nothing is set, and 9 under do(b).
 	p.Draws = p.Draws[:1]
-	if e, err = effects.Linear(p, nil); err != nil {
-		t.Fatal(err)
-	}
+	e = must.Get(effects.Linear(p, nil))(t)
 	for _, row := range []struct {
 		set  []effects.Setting
 		want float64
@@ -255,10 +250,7 @@ func TestAll(t *testing.T) {
 	p := randomPosterior(6, 20, rng)
 	x := mat.NewDense(30, 6, nil)
 	x.Apply(func(_, j int, _ float64) float64 { return float64(j+1) * rng.NormFloat64() }, x)
-	e, err := effects.Linear(p, effects.Describe(p.Names, x))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(effects.Linear(p, effects.Describe(p.Names, x)))(t)
 	one := must.Get(e.All(context.Background(), 1))(t)
 	many, err := e.All(context.Background(), 7)
 	if err != nil || !slices.Equal(one, many) {
@@ -287,10 +279,7 @@ func TestAll(t *testing.T) {
 func TestParticlesHaveNoSpread(t *testing.T) {
 	p := randomPosterior(4, 10, rand.New(rand.NewPCG(2, 2)))
 	p.Kind = posterior.Particles
-	e, err := effects.Linear(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(effects.Linear(p, nil))(t)
 	all, err := e.All(context.Background(), 1)
 	if err != nil || e.FromPosterior() || len(all) == 0 {
 		t.Fatal(err, e.FromPosterior(), len(all))

@@ -6,6 +6,7 @@ import (
 
 	"tobac/dag"
 	"tobac/effects"
+	"tobac/internal/must"
 	"tobac/posterior"
 )
 
@@ -38,18 +39,12 @@ func TestLevelsThatSomeDrawsLack(t *testing.T) {
 	quantiles := []float64{0, 0, 0, 1, 1}
 	names := []string{"a", "b", "c"}
 	for _, named := range [][]string{names, nil} {
-		e, err := effects.Nonlinear(p, []effects.Column{{Name: "x", Quantiles: quantiles},
+		e := must.Get(effects.Nonlinear(p, []effects.Column{{Name: "x", Quantiles: quantiles},
 			{Name: "y", Quantiles: quantiles, LevelNames: named}}, 1,
 			func(m int) (effects.Equations, error) {
 				return []coin{{0, 2}, {0, 1, 2}}[m], nil
-			})
-		if err != nil {
-			t.Fatal(err)
-		}
-		at, differences, err := e.Curve(0, []float64{0, 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+			}))(t)
+		at, differences := must.Two(e.Curve(0, []float64{0, 1}))(t)
 		want := []float64{(1./2 + 1./3) / 2, 1. / 6, (1./2 + 1./3) / 2}
 		for k := range want {
 			got, less := at[1][0].Levels[k].Mean, differences[1][0].Levels[k].Mean

@@ -49,10 +49,8 @@ var kernels = map[string]chain.Kernel{
 func TestNormal(t *testing.T) {
 	m := pair(t, 1)
 	for name, kernel := range kernels {
-		draws, err := chain.Sampler{Target: m, Kernel: kernel, Seed: 1}.Run(t.Context(), 1500, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		draws := must.Get(chain.Sampler{Target: m, Kernel: kernel, Seed: 1}.Run(t.Context(), 1500,
+			nil))(t)
 		for i, want := range [2][2]float64{{3, 1}, {24, 10}} {
 			mean, sd := stat.MeanStdDev(column(draws, i), nil)
 			if math.Abs(mean-want[0]) > 0.2*want[1] || math.Abs(sd/want[1]-1) > 0.15 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	"tobac/internal/must"
 	"tobac/models"
 	nodescores "tobac/score"
 
@@ -29,10 +30,7 @@ func bgeTerms(t *testing.T, lik models.Likelihood, g []float64) []float64 {
 
 func newBGe(t *testing.T, x, mask mat.Matrix, opt models.BGeOptions) models.Likelihood {
 	t.Helper()
-	lik, err := models.NewBGe(x, mask, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewBGe(x, mask, opt))(t)
 	return lik
 }
 

@@ -8,6 +8,7 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -133,10 +134,7 @@ func TestAllPairsForm(t *testing.T) {
 		t.Fatalf("got %d blocks, the first of %d values, want Z alone with %d", len(x), width,
 			d*d*2)
 	}
-	s, err := target.Samples([][]float64{x[0].RawMatrix().Data}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(target.Samples([][]float64{x[0].RawMatrix().Data}, 1))(t)
 	cyclic, both := 0, false
 	for m := range 60 {
 		z := x[0].RawRowView(m)

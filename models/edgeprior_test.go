@@ -7,6 +7,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -18,10 +19,7 @@ type relabeller interface {
 
 func newEdgePrior(t *testing.T, d int, p ...float64) models.ModularPrior {
 	t.Helper()
-	prior, err := models.NewEdgePrior(mat.NewDense(d, d, p))
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(models.NewEdgePrior(mat.NewDense(d, d, p)))(t)
 	return prior
 }
 
@@ -164,11 +162,8 @@ func TestFixedEdges(t *testing.T) {
 				seen := map[int]int{} // limit graphs with the edge
 				for _, step := range []int{0, 2, 50} {
 					score(t, target, x, step)
-					s, err := target.Samples([][]float64{x[0].RawMatrix().Data,
-						x[1].RawMatrix().Data}, step)
-					if err != nil {
-						t.Fatal(err)
-					}
+					s := must.Get(target.Samples([][]float64{x[0].RawMatrix().Data,
+						x[1].RawMatrix().Data}, step))(t)
 					for cell, v := range want {
 						for k := cell; k < len(s.Graphs); k += d * d {
 							if s.Graphs[k] != v {

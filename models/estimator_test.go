@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/floats"
@@ -19,15 +20,9 @@ func testedLikelihoods(t *testing.T, seed uint64, n, d int) map[string]models.Li
 	t.Helper()
 	rng := newRand(seed)
 	x, mask := mat.NewDense(n, d, normals(rng, n*d)), maskGroups(n, d)
-	linear, err := models.NewLinear(x, mask, models.LinearOptions{NoiseVariance: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	network, err := models.NewFeedForward(x, mask,
-		models.FeedForwardOptions{NoiseVariance: 1, Hidden: []int{2}, Activation: models.Tanh})
-	if err != nil {
-		t.Fatal(err)
-	}
+	linear := must.Get(models.NewLinear(x, mask, models.LinearOptions{NoiseVariance: 1}))(t)
+	network := must.Get(models.NewFeedForward(x, mask,
+		models.FeedForwardOptions{NoiseVariance: 1, Hidden: []int{2}, Activation: models.Tanh}))(t)
 	return map[string]models.Likelihood{"linear": linear, "feed-forward": network,
 		"BGe": newBGe(t, x, mask, models.BGeOptions{})}
 }
@@ -45,10 +40,7 @@ func settings(t *testing.T, d int) map[string]models.TOBACConfig {
 	p.Set(0, 1, 1)
 	p.Set(0, 2, 0)
 	p.Set(1, 3, 0)
-	edges, err := models.NewEdgePrior(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	edges := must.Get(models.NewEdgePrior(p))(t)
 	return map[string]models.TOBACConfig{
 		"TOBAC, Erdős–Rényi": {Prior: models.ErdosRenyi(0.3)},
 		"TOBAC, edges":       {Prior: edges},
@@ -202,16 +194,11 @@ func TestScoreFunctionIsWeightedSum(t *testing.T) {
 					if len(x) == 2 {
 						blocks = append(blocks, x[1].RawMatrix().Data)
 					}
-					drawn, err := target.Samples(blocks, step)
-					if err != nil {
-						t.Fatal(err)
-					}
+					drawn := must.Get(target.Samples(blocks, step))(t)
 					var penalised []float64
 					all := cfg.Embedding == models.AllPairs
 					if all {
-						if penalised, err = target.PenaltyGraphsAt(blocks[0], step); err != nil {
-							t.Fatal(err)
-						}
+						penalised = must.Get(target.PenaltyGraphsAt(blocks[0], step))(t)
 					}
 					_, width := x[0].Dims()
 					rows := d - 1
@@ -293,10 +280,7 @@ func TestScoreFunctionExpectations(t *testing.T) {
 	}
 	exactTarget := newTOBAC(t, lik, models.TOBACConfig{Particles: 1, Samples: 1, AlphaRate: 1,
 		Prior: models.UniformPrior(), Gradient: models.ScoreFunction})
-	drawn, err := exactTarget.Samples([][]float64{z}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := must.Get(exactTarget.Samples([][]float64{z}, 1))(t)
 	twin := latentTwin{d: d, k: d - 1, z: z, alpha: 1, probs: drawn.EdgeProbs}
 	prob := func(g []float64) float64 {
 		p := 1.0
@@ -417,9 +401,7 @@ func TestEveryTargetDoesNotAllocate(t *testing.T) {
 						}
 					}
 					allocs := testing.AllocsPerRun(10, func() {
-						if err := target.Score(dst, x, 5); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, target.Score(dst, x, 5))
 					})
 					if allocs != 0 && !raceEnabled { // the race detector allocates
 						t.Errorf("%d workers: %v allocations per call, want 0", cfg.Workers, allocs)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -44,15 +45,9 @@ func newExactProblem(t *testing.T, d int) *exactProblem {
 	rng := newRand(41)
 	p := &exactProblem{naive: naive{noise: 1, edgeVariance: 1, rank: d - 1, tau: 1}}
 	p.x = mat.NewDense(6, d, normals(rng, 6*d))
-	var err error
-	if p.lik, err = models.NewLinear(p.x, nil, models.LinearOptions{NoiseVariance: 1}); err != nil {
-		t.Fatal(err)
-	}
+	p.lik = must.Get(models.NewLinear(p.x, nil, models.LinearOptions{NoiseVariance: 1}))(t)
 	p.z, p.theta = normals(rng, (d-1)*(d-1)*2), normals(rng, d*d)
-	stages, err := p.target(t, models.NodeWise, 1, 1).Stages(p.particles(1), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stages := must.Get(p.target(t, models.NodeWise, 1, 1).Stages(p.particles(1), 1))(t)
 	p.probs = stages.EdgeProbs
 	return p
 }
@@ -137,10 +132,7 @@ func TestEstimatesConverge(t *testing.T) {
 					if testing.Short() && s > 1024 {
 						t.Skip("takes long")
 					}
-					got, err := p.target(t, e, m, s).HardEstimate(p.particles(m), 1)
-					if err != nil {
-						t.Fatal(err)
-					}
+					got := must.Get(p.target(t, e, m, s).HardEstimate(p.particles(m), 1))(t)
 					squares := 0.0
 					for _, g := range got {
 						squares += (g - want) * (g - want) / m

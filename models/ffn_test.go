@@ -8,6 +8,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/floats"
@@ -176,10 +177,7 @@ func networkCases(t *testing.T) []networkCase {
 				c.mask = maskGroups(n, d) // variable 2 has no rows left
 				mask = c.mask
 			}
-			var err error
-			if c.lik, err = models.NewFeedForward(c.x, mask, opt); err != nil {
-				t.Fatal(err)
-			}
+			c.lik = must.Get(models.NewFeedForward(c.x, mask, opt))(t)
 			cases = append(cases, c)
 		}
 	}
@@ -213,11 +211,8 @@ func TestNetworkTerms(t *testing.T) {
 // TestNetworkParameters pins the published model: one hidden layer of five units
 // with biases has d(5d + 11) parameters, drawn from N(0, σ_p²).
 func TestNetworkParameters(t *testing.T) {
-	lik, err := models.NewFeedForward(mat.NewDense(1, 20, nil), nil,
-		models.FeedForwardOptions{ParamVariance: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewFeedForward(mat.NewDense(1, 20, nil), nil,
+		models.FeedForwardOptions{ParamVariance: 4}))(t)
 	n, variance := 20*(20*5+11), lik.(models.Gaussian).NoiseVariance(0, 1)
 	if got := lik.ParamLen(); got != n || lik.Vars() != 20 || variance != 0.1 {
 		t.Errorf("got %d parameters of %d variables, noise variance %v, want %d, 20, 0.1", got,
@@ -238,11 +233,8 @@ func TestNetworkParameters(t *testing.T) {
 func TestNetworkKink(t *testing.T) {
 	x := mat.NewDense(2, 2, []float64{1, 3, -2, 5})
 	for act, slope := range map[models.Activation]float64{models.Relu: 0, models.LeakyRelu: 0.505} {
-		lik, err := models.NewFeedForward(x, nil, models.FeedForwardOptions{Hidden: []int{1},
-			Activation: act, NoBias: true, NoiseVariance: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lik := must.Get(models.NewFeedForward(x, nil, models.FeedForwardOptions{Hidden: []int{1},
+			Activation: act, NoBias: true, NoiseVariance: 1}))(t)
 		b := autograd.NewBuilder("kink")
 		gn, tn := b.Input("g", autograd.Shape{2, 2}),
 			b.Input("theta", autograd.Shape{lik.ParamLen()})
@@ -295,10 +287,7 @@ func TestNetworkGradients(t *testing.T) {
 // of layers.
 func TestNetworkIsACopy(t *testing.T) {
 	x, hidden := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6}), []int{2}
-	lik, err := models.NewFeedForward(x, nil, models.FeedForwardOptions{Hidden: hidden})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewFeedForward(x, nil, models.FeedForwardOptions{Hidden: hidden}))(t)
 	theta := normals(newRand(76), lik.ParamLen())
 	_, want := termsOf(t, lik, []float64{0, 1, 0, 0}, theta)
 	x.Set(0, 0, 99)

@@ -12,6 +12,7 @@ import (
 	"tobac/autograd"
 	"tobac/dag"
 	"tobac/internal/likelihoods"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/schedule"
 
@@ -131,9 +132,7 @@ func TestFlipsAreTheDerivativeOverAllGraphs(t *testing.T) {
 			defer target.Close()
 			x, got := []*mat.Dense{mat.NewDense(1, pairs, nil)},
 				[]*mat.Dense{mat.NewDense(1, pairs, nil)}
-			if err := target.Score(got, x, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, target.Score(got, x, 0))
 			at := 0
 			for j := range d {
 				for i := range j {
@@ -178,10 +177,7 @@ func TestParameterTargetAgainstExpressions(t *testing.T) {
 	x, mask, all := integratedCases(t)
 	rng := rand.New(rand.NewPCG(3, 9))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		lik, err := models.NewIntegrated(x, mask, all[name])
-		if err != nil {
-			t.Fatal(err)
-		}
+		lik := must.Get(models.NewIntegrated(x, mask, all[name]))(t)
 		if lik.Flipper() == nil {
 			continue
 		}
@@ -194,15 +190,10 @@ func TestParameterTargetAgainstExpressions(t *testing.T) {
 		theta.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, theta)
 		var scores []*mat.Dense
 		for _, l := range []models.Likelihood{lik, hidden{lik}} {
-			target, err := models.NewParameterTarget(l, graphs, models.Options{Workers: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
+			target := must.Get(models.NewParameterTarget(l, graphs, models.Options{Workers: 2}))(t)
 			defer target.Close()
 			score := mat.NewDense(len(graphs), lik.ParamLen(), nil)
-			if err := target.Score([]*mat.Dense{score}, []*mat.Dense{theta}, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, target.Score([]*mat.Dense{score}, []*mat.Dense{theta}, 0))
 			scores = append(scores, score)
 			if err := target.Score([]*mat.Dense{score},
 				[]*mat.Dense{mat.NewDense(2, lik.ParamLen(), nil)}, 0); err == nil {
@@ -213,10 +204,7 @@ func TestParameterTargetAgainstExpressions(t *testing.T) {
 			t.Errorf("%s: got\n%.6v\nwant, by expressions,\n%.6v", name, mat.Formatted(scores[0]),
 				mat.Formatted(scores[1]))
 		}
-		one, err := models.NewParameterTarget(lik, graphs[1:2], models.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(models.NewParameterTarget(lik, graphs[1:2], models.Options{}))(t)
 		score := mat.NewDense(1, lik.ParamLen(), nil)
 		if err := one.Score([]*mat.Dense{score},
 			[]*mat.Dense{theta.Slice(1, 2, 0, lik.ParamLen()).(*mat.Dense)}, 0); err != nil ||
@@ -234,18 +222,13 @@ func TestParameterTargetAgainstExpressions(t *testing.T) {
 func TestFlipsApproachTheDerivative(t *testing.T) {
 	const d, samples, alpha = 4, 40000, 1.5
 	lik := noisyScores(d)
-	target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 1, Samples: samples,
+	target := must.Get(models.NewTOBAC(lik, models.TOBACConfig{Particles: 1, Samples: samples,
 		Gradient: models.Flips, Latents: models.LogisticScores, PriorPlace: models.PriorInside,
-		Prior: models.UniformPrior(), Alpha: schedule.Constant(alpha), Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+		Prior: models.UniformPrior(), Alpha: schedule.Constant(alpha), Seed: 3}))(t)
 	defer target.Close()
 	x := target.Init()
 	got := []*mat.Dense{mat.NewDense(1, 6, nil)}
-	if err := target.Score(got, x, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, target.Score(got, x, 0))
 	z := x[0].RawRowView(0)
 	place := func(i, j int) int { return j*(j-1)/2 + i }
 	want := exactFlips(d, func(i, j int) float64 {
@@ -279,10 +262,7 @@ func TestFlippersAgainstExpressions(t *testing.T) {
 	x, mask, all := integratedCases(t)
 	likelihoods := map[string]models.Likelihood{"node scores": noisyScores(4)}
 	for name, opt := range all {
-		lik, err := models.NewIntegrated(x, mask, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lik := must.Get(models.NewIntegrated(x, mask, opt))(t)
 		if lik.Flipper() != nil {
 			likelihoods[name] = lik
 		}
@@ -291,10 +271,7 @@ func TestFlippersAgainstExpressions(t *testing.T) {
 		t.Fatalf("%d likelihoods evaluate flips, want 6", len(likelihoods))
 	}
 	edges := mat.NewDense(4, 4, []float64{0, 0.3, 1, 0.2, 0, 0, 0.6, 0, 0, 0, 0, 0.5, 0, 0, 0, 0})
-	prior, err := models.NewEdgePrior(edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(models.NewEdgePrior(edges))(t)
 	for name, lik := range likelihoods {
 		for latents := models.Factors; latents <= models.LogisticScores; latents++ {
 			for place := models.PriorOutside; place <= models.PriorInside; place++ {
@@ -310,19 +287,14 @@ func TestFlippersAgainstExpressions(t *testing.T) {
 					cfg.Workers = 2
 					scores := make([][]*mat.Dense, 2)
 					for k, l := range []models.Likelihood{lik, hidden{lik}} {
-						target, err := models.NewTOBAC(l, cfg)
-						if err != nil {
-							t.Fatal(err)
-						}
+						target := must.Get(models.NewTOBAC(l, cfg))(t)
 						defer target.Close()
 						particles := target.Init()
 						for _, b := range particles {
 							r, c := b.Dims()
 							scores[k] = append(scores[k], mat.NewDense(r, c, nil))
 						}
-						if err := target.Score(scores[k], particles, 4); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, target.Score(scores[k], particles, 4))
 						if g := target.HardGraph(particles[0].RawRowView(0)); !g.Has(0, 2) ||
 							g.Has(1, 3) {
 							t.Errorf("graph %v breaks what the prior fixes", g.Edges())
@@ -355,9 +327,7 @@ func TestFlipsOfWholeGraphs(t *testing.T) {
 		}
 		defer target.Close()
 		s := mat.NewDense(4, 1, nil)
-		if err := target.Score([]*mat.Dense{s}, target.Init(), 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, target.Score([]*mat.Dense{s}, target.Init(), 0))
 		scores = append(scores, s)
 	}
 	if !mat.EqualApprox(scores[0], scores[1], 1e-12) {
@@ -385,9 +355,7 @@ func TestScoresOfEdgesLeaveThePrior(t *testing.T) {
 			for k := range n {
 				z.Set(k, 0, reach*(2*float64(k)/(n-1)-1))
 			}
-			if err := target.Score([]*mat.Dense{score}, []*mat.Dense{z}, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, target.Score([]*mat.Dense{score}, []*mat.Dense{z}, 0))
 			density, edge := make([]float64, n), make([]float64, n)
 			for k := range density {
 				if k > 0 {
@@ -408,11 +376,8 @@ func TestScoresOfEdgesLeaveThePrior(t *testing.T) {
 // The terms of a prior sum to its log probability, and are the same as numbers.
 func TestModularPriors(t *testing.T) {
 	const d = 4
-	edges, err := models.NewEdgePrior(mat.NewDense(d, d,
-		[]float64{0, 0.3, 1, 0.2, 0.7, 0, 0.6, 0, 0.1, 0.2, 0, 0.5, 0.4, 0.3, 0.2, 0}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	edges := must.Get(models.NewEdgePrior(mat.NewDense(d, d,
+		[]float64{0, 0.3, 1, 0.2, 0.7, 0, 0.6, 0, 0.1, 0.2, 0, 0.5, 0.4, 0.3, 0.2, 0})))(t)
 	g := dag.New(d)
 	for _, e := range []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 0, To: 1},
 		{From: 2, To: 3}} {

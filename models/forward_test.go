@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/models"
 )
 
@@ -17,29 +18,21 @@ func TestForwardMeansGiveTheLikelihood(t *testing.T) {
 	const n, d = 7, 4
 	x := mat.NewDense(n, d, nil)
 	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
-	g, err := dag.FromEdges(d,
-		[]dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dag.FromEdges(d,
+		[]dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}, {From: 2, To: 3}}))(t)
 	for _, opt := range []models.FeedForwardOptions{
 		{}, {Hidden: []int{3, 2}, Activation: models.Tanh},
 		{Hidden: []int{4}, Activation: models.Sigmoid, NoBias: true},
 		{Hidden: []int{2, 5}, Activation: models.LeakyRelu, NoiseVariance: 0.7}, {Hidden: []int{}},
 	} {
-		f, err := models.NewFeedForward(x, nil, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(models.NewFeedForward(x, nil, opt))(t)
 		variance := f.(models.Gaussian).NoiseVariance(0, 1)
 		theta := make([]float64, f.ParamLen())
 		for k := range theta {
 			theta[k] = rng.NormFloat64()
 		}
-		_, want, err := models.LogJoint(f, []*dag.Graph{g}, mat.NewDense(1, len(theta), theta))
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, want := must.Two(models.LogJoint(f, []*dag.Graph{g},
+			mat.NewDense(1, len(theta), theta)))(t)
 		got, mean := 0.0, make([]float64, n)
 		for j := range d {
 			parents := g.Parents(j)

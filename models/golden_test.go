@@ -12,6 +12,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/svgd"
 
 	"gonum.org/v1/gonum/mat"
@@ -236,10 +237,7 @@ func goldenFiles(t *testing.T) []string {
 func TestGoldenSteps(t *testing.T) {
 	ran := 0
 	for _, path := range goldenFiles(t) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		var g goldenFile
 		if err := json.Unmarshal(text, &g); err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -311,16 +309,13 @@ func (g *goldenFile) target(t *testing.T, engine autograd.Engine) (*TOBAC, Likel
 	if g.Estimator == "score" {
 		gradient = ScoreFunction
 	}
-	target, err := NewTOBAC(lik, TOBACConfig{
+	target := must.Get(NewTOBAC(lik, TOBACConfig{
 		Particles: g.Particles, Samples: g.Samples, Rank: g.Rank, AlphaRate: g.AlphaLinear,
 		Tau:       g.Tau,
 		Estimator: Joint, Gradient: gradient, Embedding: g.embedding(), Prior: prior,
 		Penalty: Penalty{Rate: g.BetaLinear, Samples: g.penaltySamples()},
 		Noise:   recorded{g, &g.Steps[0]}, Options: Options{Engine: engine, Workers: 2},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(target.Close)
 	return target, lik
 }
@@ -363,9 +358,7 @@ func (g *goldenFile) run(t *testing.T, engine autograd.Engine) {
 		g.compareStages(t, target, engine, s, x)
 
 		score := copyBlocks(x)
-		if err := target.Score(score, x, s.T); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, target.Score(score, x, s.T))
 		gradZ := slices.Clone(s.GradZLogLikelihood)
 		for k := range gradZ {
 			gradZ[k] += s.GradZLogPrior[k]
@@ -376,9 +369,7 @@ func (g *goldenFile) run(t *testing.T, engine autograd.Engine) {
 		kernel.Evaluate(gram, copyBlocks(x), x)
 		compare(t, fmt.Sprintf("t=%d kernel", s.T), gram.RawMatrix().Data, s.Kernel)
 
-		if err := sampler.Run(context.Background(), x, s.T, s.T+1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, sampler.Run(context.Background(), x, s.T, s.T+1))
 		same("φ", phi, stack(s.PhiZ, s.PhiTheta))
 		same("next particles", x, stack(s.ZNext, s.ThetaNext))
 	}
@@ -439,20 +430,15 @@ func (g *goldenFile) compareStages(t *testing.T, target *TOBAC, engine autograd.
 		outputs = append(outputs, st.node)
 		got = append(got, make([]float64, len(st.want)))
 	}
-	run, err := autograd.NewEvaluator(e.inputs(), outputs,
-		autograd.Options{Engine: engine, CheckFinite: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(autograd.NewEvaluator(e.inputs(), outputs,
+		autograd.Options{Engine: engine, CheckFinite: true}))(t)
 	defer run.Close()
 	var src []autograd.Feed
 	for _, block := range x {
 		src = append(src, autograd.Feed{Data: block.RawMatrix().Data})
 	}
 	target.alpha[0] = target.alphaAt(s.T)
-	if err := run.Eval(got, append(src, target.feeds(e)...)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.Eval(got, append(src, target.feeds(e)...)))
 	for i, st := range stages {
 		compare(t, fmt.Sprintf("t=%d %s", s.T, st.what), got[i], st.want)
 	}
@@ -472,10 +458,7 @@ func (g *goldenFile) compareFinal(t *testing.T, target *TOBAC, lik Likelihood, x
 		adjacency = append(adjacency, graph.Matrix().RawMatrix().Data...)
 	}
 	compare(t, "final graphs", adjacency, g.toOrder(g.FinalGraphs))
-	prior, data, err := LogJoint(lik, graphs, x[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior, data := must.Two(LogJoint(lik, graphs, x[1]))(t)
 	top := math.Inf(-1)
 	for i := range prior {
 		prior[i] += data[i]
@@ -496,10 +479,7 @@ func (g *goldenFile) compareFinal(t *testing.T, target *TOBAC, lik Likelihood, x
 // interventions, and of soft graphs with its gradient.
 func TestGoldenBGe(t *testing.T) {
 	for _, path := range goldenFiles(t) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		var g struct {
 			D           int     `json:"d"`
 			N           int     `json:"n"`
@@ -523,14 +503,8 @@ func TestGoldenBGe(t *testing.T) {
 		}
 		opt := BGeOptions{AlphaMu: g.AlphaMu, AlphaLambda: g.AlphaLambda}
 		x := mat.NewDense(g.N, g.D, g.X)
-		plain, err := NewBGe(x, nil, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		masked, err := NewBGe(x, mat.NewDense(g.N, g.D, g.Intervened), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := must.Get(NewBGe(x, nil, opt))(t)
+		masked := must.Get(NewBGe(x, mat.NewDense(g.N, g.D, g.Intervened), opt))(t)
 		for _, engine := range []autograd.Engine{autograd.Compiled, autograd.Reference} {
 			for i, h := range g.Graphs {
 				value, _ := scoreAndGradient(t, plain, h.Adjacency, engine)
@@ -559,16 +533,11 @@ func scoreAndGradient(t *testing.T, lik Likelihood, adjacency []float64,
 	g := b.Input("g", autograd.Shape{lik.Vars(), lik.Vars()})
 	_, data := lik.Terms(g, nil)
 	y := data.Sum()
-	run, err := autograd.NewEvaluator([]*autograd.Node{g}, append(b.Grad(y, g), y),
-		autograd.Options{Engine: engine})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(autograd.NewEvaluator([]*autograd.Node{g}, append(b.Grad(y, g), y),
+		autograd.Options{Engine: engine}))(t)
 	defer run.Close()
 	grad = make([]float64, len(adjacency))
 	v := make([]float64, 1)
-	if err := run.Eval([][]float64{grad, v}, []autograd.Feed{{Data: adjacency}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.Eval([][]float64{grad, v}, []autograd.Feed{{Data: adjacency}}))
 	return v[0], grad
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -51,10 +52,8 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 		for j := range d {
 			grads = append(grads, b.Grad(terms.Index(0, j), theta)...)
 		}
-		run, err := autograd.NewEvaluator([]*autograd.Node{theta}, grads, autograd.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must.Get(autograd.NewEvaluator([]*autograd.Node{theta}, grads,
+			autograd.Options{}))(t)
 		x, out := make([]float64, lik.ParamLen()), make([][]float64, d)
 		for i := range x {
 			x[i] = rng.NormFloat64()
@@ -62,9 +61,7 @@ func TestGroupsAreWhatTermsDependOn(t *testing.T) {
 		for j := range out {
 			out[j] = make([]float64, len(x))
 		}
-		if err := run.Eval(out, []autograd.Feed{{Data: x}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.Eval(out, []autograd.Feed{{Data: x}}))
 		run.Close()
 		owners := lik.(models.Separate).Owners()
 		if len(owners) != lik.ParamLen() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/models/modeltest"
 
@@ -39,10 +40,7 @@ func TestIntegratedNetworkContract(t *testing.T) {
 	x, mask, all := integratedCases(t)
 	for name, opt := range all {
 		t.Run(name, func(t *testing.T) {
-			lik, err := models.NewIntegrated(x, mask, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			lik := must.Get(models.NewIntegrated(x, mask, opt))(t)
 			if err := modeltest.Likelihood(lik, 3); err != nil {
 				t.Error(err)
 			}
@@ -58,11 +56,8 @@ func TestIntegratedNetworkClosedForm(t *testing.T) {
 	const n, d, h, sp, s2 = 7, 3, 4, 0.8, 0.3
 	rng := newRand(5)
 	x := mat.NewDense(n, d, normals(rng, n*d))
-	lik, err := models.NewIntegrated(x, nil, models.FeedForwardOptions{Hidden: []int{h},
-		Activation: models.Tanh, NoiseVariance: s2, ParamVariance: sp})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewIntegrated(x, nil, models.FeedForwardOptions{Hidden: []int{h},
+		Activation: models.Tanh, NoiseVariance: s2, ParamVariance: sp}))(t)
 	theta, g := normals(rng, lik.ParamLen()), uniforms(rng, d*d)
 	b := autograd.NewBuilder("evidence")
 	gn, tn := b.Input("g", autograd.Shape{d, d}), b.Input("theta", autograd.Shape{len(theta)})
@@ -95,9 +90,7 @@ func TestIntegratedNetworkClosedForm(t *testing.T) {
 		}
 		y := mat.NewVecDense(n, mat.Col(nil, j, x))
 		var solved mat.VecDense
-		if err := chol.SolveVecTo(&solved, y); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chol.SolveVecTo(&solved, y))
 		want := -0.5 * (n*math.Log(2*math.Pi) + chol.LogDet() + mat.Dot(y, &solved))
 		if !(math.Abs(got[0][j]-want) <= 1e-11*math.Abs(want)) {
 			t.Errorf("variable %d: evidence %v, want %v", j, got[0][j], want)
@@ -109,9 +102,7 @@ func TestIntegratedNetworkClosedForm(t *testing.T) {
 			precision.SetSym(a, a, precision.At(a, a)+1/sp)
 		}
 		var sigma mat.Dense
-		if err := sigma.Inverse(&precision); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, sigma.Inverse(&precision))
 		var mu, residual mat.VecDense
 		mu.MulVec(phi.T(), y)
 		mu.MulVec(&sigma, &mu)
@@ -143,15 +134,9 @@ func TestIntegratedNetworkVariances(t *testing.T) {
 	x := noisyTable(7, n, d)
 	opt := models.FeedForwardOptions{NoiseVariances: models.OwnVariances, NoiseVariance: 0.2,
 		Hidden: []int{2}}
-	own, err := models.NewIntegrated(x, nil, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(models.NewIntegrated(x, nil, opt))(t)
 	opt.NoiseVariances = models.VarianceParameters
-	explicit, err := models.NewIntegrated(x, nil, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	explicit := must.Get(models.NewIntegrated(x, nil, opt))(t)
 	rng := newRand(8)
 	g, theta := []float64{0, 1, 1, 0, 0, 1, 0, 0, 0}, normals(rng, own.ParamLen())
 	const points, low, high = 2000, -9.0, 3.0

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/floats"
@@ -20,16 +21,11 @@ func integratedPosterior(t *testing.T, opt models.FeedForwardOptions) (
 	graphs []*dag.Graph, theta *mat.Dense) {
 	t.Helper()
 	x, mask, _ = integratedCases(t)
-	lik, err := models.NewIntegrated(x, mask, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik = must.Get(models.NewIntegrated(x, mask, opt))(t)
 	if opt.NoiseVariances == models.OwnVariances {
 		opt.NoiseVariances = models.VarianceParameters
 	}
-	if full, err = models.NewFeedForward(x, mask, opt); err != nil {
-		t.Fatal(err)
-	}
+	full = must.Get(models.NewFeedForward(x, mask, opt))(t)
 	g := dag.New(4)
 	g.Set(0, 1, true)
 	g.Set(0, 3, true)
@@ -58,10 +54,7 @@ func TestCompleteMeansAndDraws(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			lik, full, _, _, graphs, theta := integratedPosterior(t, opt)
-			mean, err := lik.Complete(graphs, theta, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mean := must.Get(lik.Complete(graphs, theta, nil))(t)
 			if _, c := mean.Dims(); c != full.ParamLen() {
 				t.Fatalf("%d parameters, want %d", c, full.ParamLen())
 			}
@@ -71,12 +64,9 @@ func TestCompleteMeansAndDraws(t *testing.T) {
 			if theta != nil {
 				rows = repeat(theta.RawRowView(0), draws)
 			}
-			drawn, err := lik.Complete(at, rows, func(m int) *rand.Rand {
+			drawn := must.Get(lik.Complete(at, rows, func(m int) *rand.Rand {
 				return newRand(uint64(100 + m))
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			for c := range full.ParamLen() {
 				got, want := mat.Col(nil, c, drawn), mean.At(0, c)
 				m, sd := stat.MeanStdDev(got, nil)
@@ -90,15 +80,9 @@ func TestCompleteMeansAndDraws(t *testing.T) {
 			}
 			// The log density of the draws under the full model is normal: its mean below the
 			// maximum is half the number of weights, and so is its variance.
-			prior, data, err := models.LogJoint(full, at, drawn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			prior, data := must.Two(models.LogJoint(full, at, drawn))(t)
 			floats.Add(prior, data)
-			top, topData, err := models.LogJoint(full, graphs, mean)
-			if err != nil {
-				t.Fatal(err)
-			}
+			top, topData := must.Two(models.LogJoint(full, graphs, mean))(t)
 			last := 4 * (1 + lastUnits(opt)) // weights and biases of four variables
 			if opt.NoBias {
 				last -= 4
@@ -143,29 +127,17 @@ func TestIntegratedNetworkHeldOut(t *testing.T) {
 			mask.Set(1, 3, 1)
 			mask.Set(0, 2, 1) // of a variable without rows
 			mask.Set(1, 2, 1)
-			got, err := lik.HeldOut(rows, mask, graphs, theta)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(lik.HeldOut(rows, mask, graphs, theta))(t)
 			if opt.NoiseVariances == models.OwnVariances {
 				opt.NoiseVariances = models.VarianceParameters
 			}
-			full, err := models.NewFeedForward(rows, mask, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			full := must.Get(models.NewFeedForward(rows, mask, opt))(t)
 			const draws = 20000
-			drawn, err := lik.Complete(slices.Repeat(graphs[:1], draws),
+			drawn := must.Get(lik.Complete(slices.Repeat(graphs[:1], draws),
 				repeat(theta.RawRowView(0), draws), func(m int) *rand.Rand {
 					return newRand(uint64(m))
-				})
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, data, err := models.LogJoint(full, slices.Repeat(graphs[:1], draws), drawn)
-			if err != nil {
-				t.Fatal(err)
-			}
+				}))(t)
+			_, data := must.Two(models.LogJoint(full, slices.Repeat(graphs[:1], draws), drawn))(t)
 			want := floats.LogSumExp(data) - math.Log(draws)
 			if !(math.Abs(got[0]-want) <= 0.15) {
 				t.Errorf("got %v, want %v", got[0], want)

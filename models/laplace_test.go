@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -54,10 +55,7 @@ func TestFlippersAtKinks(t *testing.T) {
 	const d = 4
 	for name, opt := range all {
 		t.Run(name, func(t *testing.T) {
-			lik, err := models.NewIntegrated(x, mask, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			lik := must.Get(models.NewIntegrated(x, mask, opt))(t)
 			theta := hiddenParameters(lik, opt, d)
 			b := autograd.NewBuilder("terms")
 			gn, tn := b.Input("g", autograd.Shape{d, d}),
@@ -93,10 +91,7 @@ func TestLaplaceVolumes(t *testing.T) {
 	x, mask, all := kinkedCases()
 	for name, opt := range all {
 		t.Run(name, func(t *testing.T) {
-			lik, err := models.NewIntegrated(x, mask, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			lik := must.Get(models.NewIntegrated(x, mask, opt))(t)
 			if opt.ParamVariance == 0 {
 				opt.ParamVariance = 1
 			}
@@ -231,9 +226,7 @@ func (e edges) volume(t *testing.T, i, j int, parents []int) float64 {
 	}
 	var mu mat.VecDense
 	mu.MulVec(design.T(), y)
-	if err := mu.SolveVec(&precision, &mu); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mu.SolveVec(&precision, &mu))
 	for a := range features {
 		at[a] = mu.AtVec(a) / variance
 	}

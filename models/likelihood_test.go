@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/floats"
@@ -28,10 +29,7 @@ func TestLogJoint(t *testing.T) {
 			some.Set(0, 1, false)
 			some.Set(2, 4, false)
 			graphs := []*dag.Graph{full, dag.New(d), some}
-			prior, data, err := models.LogJoint(c.lik, graphs, theta)
-			if err != nil {
-				t.Fatal(err)
-			}
+			prior, data := must.Two(models.LogJoint(c.lik, graphs, theta))(t)
 			var wantPrior, wantData []float64
 			for m, g := range graphs {
 				p, l := c.terms(g.Matrix().RawMatrix().Data, theta.RawRowView(m))

@@ -8,6 +8,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -61,10 +62,7 @@ func linearCases(t *testing.T) []linearCase {
 					c.mask.Apply(func(_, _ int, _ float64) float64 { return 1 }, c.mask)
 					mask = c.mask
 				}
-				var err error
-				if c.lik, err = models.NewLinear(c.x, mask, opt); err != nil {
-					t.Fatal(err)
-				}
+				c.lik = must.Get(models.NewLinear(c.x, mask, opt))(t)
 				cases = append(cases, c)
 			}
 		}
@@ -183,10 +181,8 @@ func TestLinearColumns(t *testing.T) {
 func TestLinearInit(t *testing.T) {
 	const d = 200
 	for _, gap := range []float64{0.5, 2} {
-		lik, err := models.NewLinear(mat.NewDense(1, d, nil), nil, models.LinearOptions{Gap: gap})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lik := must.Get(models.NewLinear(mat.NewDense(1, d, nil), nil,
+			models.LinearOptions{Gap: gap}))(t)
 		theta := make([]float64, lik.ParamLen())
 		lik.InitParams(theta, newRand(6))
 		n, sum, squares := float64(len(theta)), 0.0, 0.0
@@ -256,10 +252,7 @@ func TestLinearKeepsNothing(t *testing.T) {
 	for _, n := range []int{2, 30} {
 		x, mask := mat.NewDense(n, 3, normals(rng, 3*n)), mat.NewDense(n, 3, nil)
 		mask.Set(0, 1, 1)
-		lik, err := models.NewLinear(x, mask, models.LinearOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lik := must.Get(models.NewLinear(x, mask, models.LinearOptions{}))(t)
 		g, theta := uniforms(rng, 9), normals(rng, 9)
 		_, before := termsOf(t, lik, g, theta)
 		x.Zero()

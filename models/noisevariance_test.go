@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -57,10 +58,7 @@ func TestNoiseVarianceOfInterventions(t *testing.T) {
 		if mask != nil {
 			m = mask
 		}
-		got, err := models.EstimateNoiseVariance(x, m, models.LinearOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(models.EstimateNoiseVariance(x, m, models.LinearOptions{}))(t)
 		check(t, "noise variance", []float64{got}, []float64{naiveNoiseVariance(x, mask)}, 1e-12)
 	}
 	all, err := models.EstimateNoiseVariance(x, nil, models.LinearOptions{})
@@ -128,31 +126,17 @@ func TestIntercept(t *testing.T) {
 		}
 	}
 	with := models.LinearOptions{Intercept: true}
-	got, err := models.EstimateNoiseVariance(shifted, nil, with)
-	if err != nil {
-		t.Fatal(err)
-	}
-	without, err := models.EstimateNoiseVariance(centred, nil, models.LinearOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(models.EstimateNoiseVariance(shifted, nil, with))(t)
+	without := must.Get(models.EstimateNoiseVariance(centred, nil, models.LinearOptions{}))(t)
 	free := float64(n*d - d*(d-1)/2)
 	check(t, "noise variance", []float64{got}, []float64{without * free / (free - d)}, 1e-11)
 
 	joint := func(x mat.Matrix, opt models.LinearOptions) []float64 {
-		lik, err := models.NewLinear(x, nil, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := dag.FromEdges(d, []dag.Edge{{From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, data, err := models.LogJoint(lik, []*dag.Graph{g},
-			mat.NewDense(1, d*d, normals(newRand(8), d*d)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		lik := must.Get(models.NewLinear(x, nil, opt))(t)
+		g := must.Get(dag.FromEdges(d,
+			[]dag.Edge{{From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 3}}))(t)
+		_, data := must.Two(models.LogJoint(lik, []*dag.Graph{g},
+			mat.NewDense(1, d*d, normals(newRand(8), d*d))))(t)
 		return data
 	}
 	check(t, "log likelihood", joint(shifted, with), joint(centred, models.LinearOptions{}), 1e-10)

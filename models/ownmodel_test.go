@@ -15,6 +15,7 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,18 +25,12 @@ import (
 // The code of docs/your-own-model.md is that of the examples, which are compiled
 // and run.
 func TestGuide(t *testing.T) {
-	guide, err := os.ReadFile(filepath.Join("..", "docs", "your-own-model.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := must.Get(os.ReadFile(filepath.Join("..", "docs", "your-own-model.md")))(t)
 	var source string
 	for _, name := range []string{"studentt_example_test.go", "logistic_example_test.go",
 		"network_example_test.go", filepath.Join("..", "examplemodel_test.go"),
 		filepath.Join("..", "sample", "example_schools_test.go")} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(name))(t)
 		source += string(text)
 	}
 	blocks := strings.Split(string(guide), "```go\n")[1:]
@@ -82,15 +77,9 @@ func TestGuideModelsAreShort(t *testing.T) {
 // of which must be there, without blank lines and lines of comments.
 func codeLines(t *testing.T, file string, names []string) int {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	fset := token.NewFileSet()
-	parsed, err := parser.ParseFile(fset, file, text, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(parser.ParseFile(fset, file, text, parser.SkipObjectResolution))(t)
 	lines, found := 0, 0
 	for _, decl := range parsed.Decls {
 		name := ""

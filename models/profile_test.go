@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,10 +25,7 @@ func TestTOBACProfile(t *testing.T) {
 		target, x := randomTarget(t, 91, 4,
 			models.TOBACConfig{Particles: particles, Samples: samples, Embedding: tt.embedding})
 		want := score(t, target, x, 7)
-		profiles, err := target.Profile(x, 5, rounds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		profiles := must.Get(target.Profile(x, 5, rounds))(t)
 		var names []string
 		for _, p := range profiles {
 			names = append(names, p.Name)
@@ -47,10 +45,8 @@ func TestTOBACProfile(t *testing.T) {
 
 func TestTargetProfile(t *testing.T) {
 	target := newTarget(t, 5, saddleBlocks, saddle, models.Options{Engine: autograd.Reference})
-	p, err := target.Profile([]*mat.Dense{mat.NewDense(5, 6, nil), mat.NewDense(5, 1, nil)}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(target.Profile([]*mat.Dense{mat.NewDense(5, 6, nil), mat.NewDense(5, 1, nil)},
+		2))(t)
 	if p.Name != "target" || p.Rounds != 2 || !strings.Contains(p.String(), "unary") {
 		t.Errorf("got profile\n%v", p)
 	}

@@ -3,6 +3,7 @@ package models_test
 import (
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/schedule"
 
@@ -15,15 +16,10 @@ func TestScheduleOfTheTarget(t *testing.T) {
 	score := func(cfg models.TOBACConfig) []float64 {
 		t.Helper()
 		cfg.Particles, cfg.Samples, cfg.Seed = 2, 8, 3
-		target, err := models.NewTOBAC(lik, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := must.Get(models.NewTOBAC(lik, cfg))(t)
 		defer target.Close()
 		x, dst := target.Init(), target.Init()
-		if err := target.Score(dst, x, 7); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, target.Score(dst, x, 7))
 		return dst[0].RawMatrix().Data
 	}
 	prior := models.ErdosRenyi(0.3)

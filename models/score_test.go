@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -81,10 +82,7 @@ func TestScoreIsSoftmaxWeightedSum(t *testing.T) {
 					v.mask = maskGroups(tt.n, tt.d)
 					mask = v.mask
 				}
-				lik, err := models.NewLinear(v.x, mask, tt.opt)
-				if err != nil {
-					t.Fatal(err)
-				}
+				lik := must.Get(models.NewLinear(v.x, mask, tt.opt))(t)
 				target := newTOBAC(t, lik, models.TOBACConfig{
 					Particles: m, Samples: s, Rank: tt.rank, AlphaRate: 0.3, Tau: tt.tau,
 					Estimator: e, Prior: tt.prior, Seed: 52,
@@ -105,10 +103,7 @@ func compareWithNaive(t *testing.T, v *naive, target *models.TOBAC, x []*mat.Den
 	const tolerance = 1e-11
 	d, s := v.vars(), v.samples
 	got := score(t, target, x, step)
-	stages, err := target.Stages(x, step)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stages := must.Get(target.Stages(x, step))(t)
 	v.soft, v.hard = make([]float64, d*(d-1)/2*s), make([]float64, d*(d-1)/2*s)
 	m, _ := x[0].Dims()
 	for i := range m {

@@ -7,6 +7,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -72,10 +73,7 @@ func (v *smallVectors) params(order []int) []float64 {
 }
 
 func (v *smallVectors) target(t *testing.T, order []int) (*models.TOBAC, []*mat.Dense) {
-	lik, err := models.NewLinear(v.columns(order), nil, models.LinearOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewLinear(v.columns(order), nil, models.LinearOptions{}))(t)
 	target := newTOBAC(t, lik, models.TOBACConfig{
 		Particles: 1, Samples: 1, AlphaRate: 0.5, Prior: models.UniformPrior(), Noise: v.noise,
 	})
@@ -87,10 +85,7 @@ func (v *smallVectors) target(t *testing.T, order []int) (*models.TOBAC, []*mat.
 func TestSmallVectors(t *testing.T) {
 	v := newSmallVectors()
 	target, x := v.target(t, v.order)
-	stages, err := target.Stages(x, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stages := must.Get(target.Stages(x, 1))(t)
 	original := func(g []float64) *mat.Dense { // G[order[a]][order[b]] = S[a][b]
 		out := mat.NewDense(3, 3, nil)
 		for a, i := range v.order {
@@ -110,10 +105,7 @@ func TestSmallVectors(t *testing.T) {
 		t.Errorf("%d entries are not 0, want the three along the order", n)
 	}
 
-	lik, err := models.NewLinear(v.columns(v.order), nil, models.LinearOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewLinear(v.columns(v.order), nil, models.LinearOptions{}))(t)
 	b := autograd.NewBuilder("small")
 	gn, tn := b.Input("g", autograd.Shape{3, 3}), b.Input("theta", autograd.Shape{9})
 	prior, data := lik.Terms(gn, tn)
@@ -138,10 +130,7 @@ func TestSmallVectors(t *testing.T) {
 	// another density.
 	inverse := dag.Inverse(v.order)
 	wrong, x2 := v.target(t, inverse)
-	other, err := wrong.Stages(x2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(wrong.Stages(x2, 1))(t)
 	if got, want := other.SoftEstimate[0], stages.SoftEstimate[0]; math.Abs(got-want) < 1 {
 		t.Errorf("order %v and its inverse %v have the same log density %v, %v", v.order, inverse,
 			want, got)

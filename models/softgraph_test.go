@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,11 +16,8 @@ import (
 func randomTarget(t *testing.T, seed uint64, d int, cfg models.TOBACConfig) (*models.TOBAC,
 	[]*mat.Dense) {
 	rng := newRand(seed)
-	lik, err := models.NewLinear(mat.NewDense(6, d, normals(rng, 6*d)), maskGroups(6, d),
-		models.LinearOptions{NoiseVariance: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewLinear(mat.NewDense(6, d, normals(rng, 6*d)), maskGroups(6, d),
+		models.LinearOptions{NoiseVariance: 1}))(t)
 	cfg.Prior = models.ErdosRenyi(0.3)
 	target := newTOBAC(t, lik, cfg)
 	return target, target.Init()
@@ -32,10 +30,7 @@ func TestGraphsHaveTheirForm(t *testing.T) {
 	const d = 5
 	target, x := randomTarget(t, 31, d, models.TOBACConfig{Particles: 4, Samples: 50, AlphaRate: 2})
 	for _, step := range []int{0, 1, 100} {
-		s, err := target.Stages(x, step)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(target.Stages(x, step))(t)
 		for name, g := range map[string][]float64{"probability": s.EdgeProbs, "soft": s.SoftGraphs,
 			"hard": s.HardGraphs} {
 			for e, v := range g {
@@ -64,10 +59,7 @@ func TestHardSamplesAreBernoulli(t *testing.T) {
 	const d, m, s = 4, 4, 20000
 	target, x := randomTarget(t, 32, d,
 		models.TOBACConfig{Particles: m, Samples: s, AlphaRate: 1.5, Seed: 5})
-	stages, err := target.Stages(x, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stages := must.Get(target.Stages(x, 1))(t)
 	for k, p := range stages.EdgeProbs {
 		if p == 0 {
 			continue
@@ -97,10 +89,7 @@ func TestTemperatureLimits(t *testing.T) {
 	for _, tau := range []float64{1e9, 1e-9} {
 		target, x := randomTarget(t, 33, d,
 			models.TOBACConfig{Particles: m, Samples: s, AlphaRate: 1, Tau: tau, Seed: 9})
-		stages, err := target.Stages(x, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stages := must.Get(target.Stages(x, 1))(t)
 		u := make([]float64, d*(d-1)/2*s)
 		for particle := range m {
 			models.SeededNoise(9).Fill(u, models.SoftGraphs, 1, particle)
@@ -124,10 +113,7 @@ func TestTemperatureLimits(t *testing.T) {
 	}
 	target, x :=
 		randomTarget(t, 34, d, models.TOBACConfig{Particles: m, Samples: s, AlphaRate: 1e9})
-	stages, err := target.Stages(x, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stages := must.Get(target.Stages(x, 1))(t)
 	for particle := range m {
 		limit := target.HardGraph(x[0].RawRowView(particle)).Matrix().RawMatrix().Data
 		check(t, "edge probabilities at large α", stages.EdgeProbs[particle*d*d:][:d*d], limit,
@@ -176,10 +162,7 @@ func FuzzLimitGraphIsAcyclic(f *testing.F) { f.Fuzz(rapid.MakeFuzz(acyclicLimit)
 
 // TestLimitGraphSign asserts the strict threshold: no edge at a score of zero.
 func TestLimitGraphSign(t *testing.T) {
-	lik, err := models.NewLinear(mat.NewDense(1, 2, nil), nil, models.LinearOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewLinear(mat.NewDense(1, 2, nil), nil, models.LinearOptions{}))(t)
 	target := newTOBAC(t, lik,
 		models.TOBACConfig{Particles: 1, Samples: 1, Prior: models.UniformPrior()})
 	for _, tt := range []struct {

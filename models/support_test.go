@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	"tobac/internal/must"
 	_ "tobac/internal/unwritten"
 	"tobac/models"
 	"tobac/svgd"
@@ -81,10 +82,7 @@ func checkPanic(t *testing.T, want string, f func()) {
 func evaluate(t *testing.T, inputs []*autograd.Node, values [][]float64,
 	outputs ...*autograd.Node) [][]float64 {
 	t.Helper()
-	run, err := autograd.NewEvaluator(inputs, outputs, autograd.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(autograd.NewEvaluator(inputs, outputs, autograd.Options{}))(t)
 	defer run.Close()
 	src := make([]autograd.Feed, len(values))
 	for i, v := range values {
@@ -94,19 +92,14 @@ func evaluate(t *testing.T, inputs []*autograd.Node, values [][]float64,
 	for i, n := range outputs {
 		dst[i] = make([]float64, n.Shape().Len())
 	}
-	if err := run.Eval(dst, src); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.Eval(dst, src))
 	return dst
 }
 
 // newTOBAC is models.NewTOBAC for tests.
 func newTOBAC(t *testing.T, lik models.Likelihood, cfg models.TOBACConfig) *models.TOBAC {
 	t.Helper()
-	target, err := models.NewTOBAC(lik, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(models.NewTOBAC(lik, cfg))(t)
 	t.Cleanup(target.Close)
 	return target
 }
@@ -130,9 +123,7 @@ func score(t *testing.T, target svgd.Scorer, x []*mat.Dense, step int) []*mat.De
 		r, c := b.Dims()
 		dst[i] = mat.NewDense(r, c, nil)
 	}
-	if err := target.Score(dst, x, step); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, target.Score(dst, x, step))
 	return dst
 }
 

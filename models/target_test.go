@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -41,10 +42,7 @@ func naiveSaddle(w []float64, b float64) (value float64, dw []float64, db float6
 func newTarget(t *testing.T, particles int, blocks []autograd.Shape,
 	density func(x []*autograd.Node) *autograd.Node, opt models.Options) *models.Target {
 	t.Helper()
-	target, err := models.NewTarget(particles, blocks, density, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(models.NewTarget(particles, blocks, density, opt))(t)
 	t.Cleanup(target.Close)
 	return target
 }
@@ -68,10 +66,7 @@ func TestTarget(t *testing.T) {
 		} {
 			target := newTarget(t, m, saddleBlocks, saddle, opt)
 			at := func(what string) string { return fmt.Sprintf("M = %d, %+v: %s", m, opt, what) }
-			got, err := target.LogDensity(x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(target.LogDensity(x))(t)
 			check(t, at("log density"), got, values, 1e-14)
 			s := score(t, target, x, 3)
 			check(t, at("score of block 0"), s[0].RawMatrix().Data, dw, 1e-13)
@@ -93,9 +88,7 @@ func TestTargetDoesNotAllocate(t *testing.T) {
 		x := []*mat.Dense{mat.NewDense(100, 6, nil), mat.NewDense(100, 1, nil)}
 		dst := score(t, target, x, 0)
 		if n := testing.AllocsPerRun(20, func() {
-			if err := target.Score(dst, x, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, target.Score(dst, x, 0))
 		}); n != 0 {
 			t.Errorf("%d workers: %v allocations per call, want 0", workers, n)
 		}

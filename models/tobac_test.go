@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/models"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,10 +18,7 @@ import (
 // estimated from the pairs.
 func TestInit(t *testing.T) {
 	const d, m = 12, 400
-	lik, err := models.NewLinear(mat.NewDense(1, d, nil), nil, models.LinearOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewLinear(mat.NewDense(1, d, nil), nil, models.LinearOptions{}))(t)
 	target := newTOBAC(t, lik, models.TOBACConfig{Particles: m, Samples: 1, Rank: 15, Seed: 71})
 	x := target.Init()
 	for block, want := range []float64{4 * (d - 1), 2 * d * d * (1.25 + math.Sqrt(2/math.Pi))} {
@@ -58,10 +56,7 @@ func TestInit(t *testing.T) {
 }
 
 func TestTOBACDefaults(t *testing.T) {
-	lik, err := models.NewLinear(mat.NewDense(1, 7, nil), nil, models.LinearOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewLinear(mat.NewDense(1, 7, nil), nil, models.LinearOptions{}))(t)
 	target := newTOBAC(t, lik, models.TOBACConfig{})
 	x := target.Init()
 	for b, want := range [][2]int{{30, 6 * 6 * 2}, {30, 49}} {
@@ -88,10 +83,7 @@ func TestTOBACDefaults(t *testing.T) {
 
 func TestTOBACErrors(t *testing.T) {
 	linear := func(d int) models.Likelihood {
-		lik, err := models.NewLinear(mat.NewDense(1, d, nil), nil, models.LinearOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lik := must.Get(models.NewLinear(mat.NewDense(1, d, nil), nil, models.LinearOptions{}))(t)
 		return lik
 	}
 	tests := []struct {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/autograd"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/schedule"
 	"tobac/svgd"
@@ -93,9 +94,7 @@ func sampledMoments(t *testing.T, density func(x []*autograd.Node) *autograd.Nod
 	x := []*mat.Dense{mat.NewDense(m, 2, normals(newRand(92), 2*m))}
 	s := svgd.Sampler{Target: target, Optimizer: svgd.Scheduled{Optimizer: svgd.Adam{StepSize: 0.1},
 		Factor: schedule.Ramp{From: 1, Start: steps / 2, End: steps}}}
-	if err := s.Run(context.Background(), x, 0, steps); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Run(context.Background(), x, 0, steps))
 	for k := range 2 {
 		mean[k], variance[k] = stat.PopMeanVariance(mat.Col(nil, k, x[0]), nil)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/models/modeltest"
 
@@ -39,12 +40,9 @@ func TestOwnVariancesContract(t *testing.T) {
 		t.Error(err)
 	}
 	for _, kind := range []models.NoiseVariances{models.OwnVariances, models.VarianceParameters} {
-		network, err := models.NewFeedForward(x, mask,
+		network := must.Get(models.NewFeedForward(x, mask,
 			models.FeedForwardOptions{NoiseVariances: kind, Hidden: []int{2},
-				Activation: models.Tanh})
-		if err != nil {
-			t.Fatal(err)
-		}
+				Activation: models.Tanh}))(t)
 		if err := modeltest.Likelihood(network, 2); err != nil {
 			t.Errorf("kind %d: %v", kind, err)
 		}
@@ -67,15 +65,9 @@ func TestVariancesIntegrated(t *testing.T) {
 	mask.Set(0, 1, 1)
 	opt := models.FeedForwardOptions{NoiseVariances: models.OwnVariances, NoiseVariance: 0.2,
 		Hidden: []int{2}}
-	own, err := models.NewFeedForward(x, mask, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(models.NewFeedForward(x, mask, opt))(t)
 	opt.NoiseVariances = models.VarianceParameters
-	explicit, err := models.NewFeedForward(x, mask, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	explicit := must.Get(models.NewFeedForward(x, mask, opt))(t)
 	n := own.ParamLen()
 	theta := mat.NewDense(1, n, nil)
 	own.InitParams(theta.RawRowView(0), newRand(5))
@@ -83,18 +75,9 @@ func TestVariancesIntegrated(t *testing.T) {
 	g.Set(0, 1, true)
 	g.Set(0, 2, true)
 	g.Set(1, 2, true)
-	_, want, err := models.LogJoint(own, []*dag.Graph{g}, theta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inferred, err := models.InferredNoise(own.(models.Gaussian), []*dag.Graph{g}, theta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ownPrior, _, err := models.LogJoint(own, []*dag.Graph{g}, theta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, want := must.Two(models.LogJoint(own, []*dag.Graph{g}, theta))(t)
+	inferred := must.Get(models.InferredNoise(own.(models.Gaussian), []*dag.Graph{g}, theta))(t)
+	ownPrior, _ := must.Two(models.LogJoint(own, []*dag.Graph{g}, theta))(t)
 	// The joint density factorises over the variables: integrate over one ln σ_j² with
 	// the others at 0, and divide by the density there, which is in the last row.
 	const points, d = 400, 3
@@ -107,10 +90,7 @@ func TestVariancesIntegrated(t *testing.T) {
 			rows.Set(r, n+r/points, at[r%points])
 		}
 	}
-	prior, data, err := models.LogJoint(explicit, graphs, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior, data := must.Two(models.LogJoint(explicit, graphs, rows))(t)
 	zero := prior[d*points] + data[d*points]
 	got := zero - ownPrior[0]
 	for j := range d {

@@ -102,10 +102,7 @@ func TestEqVarBottomUpTies(t *testing.T) {
 // Units as different as float64 allows leave the order of the precision alone.
 func TestEqVarBottomUpExtremeScales(t *testing.T) {
 	x := gaussian(40, 5, rand.New(rand.NewPCG(43, 43)))
-	plain, err := ordering.EqVarBottomUp(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(ordering.EqVarBottomUp(x))(t)
 	for _, factor := range []float64{0x1p-500, 0x1p-60, 0x1p500} {
 		var scaled mat.Dense
 		scaled.Scale(factor, x)

@@ -233,10 +233,7 @@ func TestEqVarPartial(t *testing.T) {
 	if _, err := ordering.EqVar(x); !errors.Is(err, ordering.ErrTooFewRows) {
 		t.Errorf("6 rows of 9 columns: %v", err)
 	}
-	got, err := ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ordering.EqVarOptions{Partial: true}.Order(context.Background(), x, nil, 1))(t)
 	must.Do(t, ordering.Validate(got.Order, 9))
 	first, _ := eqvarByRegression(x, 5)
 	if !slices.Equal(got.Order[:5], first) {

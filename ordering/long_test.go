@@ -70,10 +70,8 @@ func compare(t *testing.T, label string, ours, count int, digit float64,
 // linearSet draws the published linear model.
 func linearSet(t *testing.T, d, n int, perNode float64) func(seed uint64) (*mat.Dense, [][2]int) {
 	return func(seed uint64) (*mat.Dense, [][2]int) {
-		g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: perNode, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(dataset.SimulateER(
+			dataset.ERConfig{Vars: d, EdgesPerNode: perNode, Seed: seed}))(t)
 		sim := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Rows: n, Seed: seed}))(t)
 		var edges [][2]int
 		for _, e := range g.Edges() {
@@ -89,10 +87,8 @@ func linearSet(t *testing.T, d, n int, perNode float64) func(seed uint64) (*mat.
 func nonlinearSet(t *testing.T, d, n int, perNode float64) func(seed uint64) (*mat.Dense,
 	[][2]int) {
 	return func(seed uint64) (*mat.Dense, [][2]int) {
-		g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, EdgesPerNode: perNode, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(dataset.SimulateER(
+			dataset.ERConfig{Vars: d, EdgesPerNode: perNode, Seed: seed}))(t)
 		order := must.Get(g.TopologicalOrder())(t)
 		rng := rand.New(rand.NewPCG(seed, 201))
 		x := mat.NewDense(n, d, nil)

@@ -159,16 +159,11 @@ func TestSCOREFindsTheLeaf(t *testing.T) {
 			x.SetRow(i, []float64{cause*cause + 0.5*rng.NormFloat64(), cause})
 			y.SetRow(i, []float64{cause + rng.NormFloat64(), cause})
 		}
-		got, err := ordering.SCORE(standardised(x))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(ordering.SCORE(standardised(x)))(t)
 		if slices.Equal(got.Order, []int{1, 0}) {
 			right++
 		}
-		if got, err = ordering.SCORE(standardised(y)); err != nil {
-			t.Fatal(err)
-		}
+		got = must.Get(ordering.SCORE(standardised(y)))(t)
 		if slices.Equal(got.Order, []int{1, 0}) {
 			linear++
 		}
@@ -279,10 +274,7 @@ func TestSCORESachs(t *testing.T) {
 				t.Skip("about a second")
 			}
 			part := x.Slice(0, row.rows, 0, 11)
-			got, err := ordering.SCORE(part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(ordering.SCORE(part))(t)
 			if diff := cmp.Diff(row.order, got.Order); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

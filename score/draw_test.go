@@ -17,16 +17,10 @@ func TestDraw(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	x := mat.NewDense(30, 3, nil)
 	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
-	bge, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bge := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
 	linear := must.Get(score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 2}))(t)
-	through, err :=
-		score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 2, NoIntercept: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	through := must.Get(score.NewLinear(x, nil,
+		score.LinearOptions{NoiseVariance: 2, NoIntercept: true}))(t)
 	for _, row := range []struct {
 		name     string
 		s        score.Weighted

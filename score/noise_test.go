@@ -71,11 +71,8 @@ func TestEstimateNoiseVarianceInterventions(t *testing.T) {
 	x := equalNoise(3, n, d, 0.5, 0.4)
 	mask := mat.NewDense(n, d, nil)
 	prior := erdosRenyi(t, d, 0.25)
-	before, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior,
-		score.LinearOptions{}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(score.EstimateNoiseVariance(context.Background(), x, nil, prior,
+		score.LinearOptions{}, 1))(t)
 	var twice mat.Dense
 	twice.Scale(2, x)
 	got, err := score.EstimateNoiseVariance(context.Background(), &twice, nil, prior,
@@ -252,10 +249,8 @@ func BenchmarkEstimateNoiseVariance(b *testing.B) {
 		prior := must.Get(score.ErdosRenyi(d, 2/float64(d)))(b)
 		b.Run(map[int]string{20: "d=20", 100: "d=100"}[d], func(b *testing.B) {
 			for b.Loop() {
-				if _, err := score.EstimateNoiseVariance(context.Background(), x, nil, prior,
-					score.LinearOptions{}, 1); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(score.EstimateNoiseVariance(context.Background(), x, nil, prior,
+					score.LinearOptions{}, 1))(b)
 			}
 		})
 	}

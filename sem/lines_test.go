@@ -11,6 +11,7 @@ import (
 	"tobac/dag"
 	"tobac/dataset"
 	"tobac/internal/generalised"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/models/modeltest"
 	"tobac/sem"
@@ -23,10 +24,7 @@ func TestLinesOfKinds(t *testing.T) {
 	data := kinds(60, []dataset.Variable{number, category, binary, count, positive, ordered})
 	order := []int{3, 1, 5, 0, 4, 2}
 	m, _ := sem.As[sem.Differentiable](sem.Generalised{})
-	lik, err := m.Likelihood(data.Relabel(order))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(m.Likelihood(data.Relabel(order)))(t)
 	if err := modeltest.Likelihood(lik, 1); err != nil {
 		t.Error(err)
 	}
@@ -41,10 +39,7 @@ func TestLinesOfKinds(t *testing.T) {
 		}
 		theta := mat.NewDense(1, lik.ParamLen(), nil)
 		lik.InitParams(theta.RawRowView(0), rng)
-		_, of, err := models.LogJoint(lik, []*dag.Graph{g}, theta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, of := must.Two(models.LogJoint(lik, []*dag.Graph{g}, theta))(t)
 		rest := lik.(interface {
 			Functions(g *dag.Graph, theta []float64, variables []int) []float64
 		}).Functions(g, theta.RawRowView(0), order)
@@ -57,9 +52,7 @@ func TestLinesOfKinds(t *testing.T) {
 				}
 			}
 			var f *generalised.Function
-			if f, rest, err = generalised.NewFunction(len(parents), rest); err != nil {
-				t.Fatal(err)
-			}
+			f, rest = must.Two(generalised.NewFunction(len(parents), rest))(t)
 			for r := range 60 {
 				var x []float64
 				for _, i := range parents {
@@ -85,9 +78,7 @@ func TestLinesOfKinds(t *testing.T) {
 	for i := range 20 {
 		constant.X.Set(i, 0, 3)
 	}
-	if lik, err = m.Likelihood(constant); err != nil {
-		t.Fatal(err)
-	}
+	lik = must.Get(m.Likelihood(constant))(t)
 	if err := modeltest.Likelihood(lik, 1); err != nil {
 		t.Errorf("a constant column: %v", err)
 	}

@@ -15,26 +15,18 @@ import (
 func TestHopelessSmooth(t *testing.T) {
 	const d, rows = 25, 60
 	for seed := range uint64(3) {
-		g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: seed, EdgesPerNode: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: seed, EdgesPerNode: 2}))(t)
 		lines :=
 			must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed, Rows: rows}))(t)
-		bends, err := dataset.SimulateNonlinear(g, dataset.NonlinearConfig{Seed: seed, Rows: rows})
-		if err != nil {
-			t.Fatal(err)
-		}
+		bends := must.Get(dataset.SimulateNonlinear(g,
+			dataset.NonlinearConfig{Seed: seed, Rows: rows}))(t)
 		for _, c := range []struct {
 			data *dataset.Table
 			g    *dag.Graph
 			want string
 		}{{lines.Train, g, noGraph}, {bends.Train, g, ""}, {bends.Train, dag.New(d), ""}} {
-			s, err := score.NewLinear(c.data.X, nil,
-				score.LinearOptions{NoiseVariance: 0.1, EdgeVariance: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(score.NewLinear(c.data.X, nil,
+				score.LinearOptions{NoiseVariance: 0.1, EdgeVariance: 1}))(t)
 			prior := score.Fair(d)
 			level := nodescore.LogDensity(s.(nodescore.GivenScorer), prior, c.g)
 			got, err := smoothModel{}.Hopeless(c.data, prior, c.g, level, 2)

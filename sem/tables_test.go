@@ -47,10 +47,8 @@ func TestEffectsOfTables(t *testing.T) {
 		}
 		data.X.SetRow(i, []float64{c + 3, x, y, z}) // c has the values 3 and 4
 	}
-	hypotheses, err := scored(sem.BDeu{Alpha: 1}).Hypotheses(context.Background(), data, nil, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hypotheses := must.Get(scored(sem.BDeu{Alpha: 1}).Hypotheses(context.Background(), data, nil,
+		1))(t)
 	scores := hypotheses[0].Scores.(sem.Functional)
 	g := dag.New(4)
 	g.Set(0, 1, true)

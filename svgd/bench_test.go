@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/svgd"
 )
 
@@ -51,9 +52,7 @@ func benchmarkSteps(b *testing.B, s *svgd.Sampler) {
 	}
 	b.ReportAllocs()
 	for t := 2; b.Loop(); t++ {
-		if err := s.Step(x, t); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, s.Step(x, t))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/svgd"
 )
 
@@ -77,14 +78,9 @@ func (c *capture) Update(delta []*mat.Dense, s *svgd.State, t int) error {
 // TestReference replays kernel, direction and RMSProp of the reference's three
 // steps from its recorded scores.
 func TestReference(t *testing.T) {
-	text, err := os.ReadFile("../models/testdata/golden/tobac-linear.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../models/testdata/golden/tobac-linear.json"))(t)
 	var g golden
-	if err := json.Unmarshal(text, &g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &g))
 	const tol = 1e-12 // reached; the file asks for 1e-9
 	target := func(dst, _ []*mat.Dense, t int) error {
 		step := g.Steps[t-g.FirstStep]

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"tobac/internal/must"
 	"tobac/svgd"
 )
 
@@ -212,9 +213,7 @@ func TestBlocks(t *testing.T) {
 	moved := clone(x)
 	s := svgd.Sampler{Target: svgd.ScorerFunc(quadratic), Kernel: svgd.Alone{},
 		Optimizer: svgd.SGD{StepSize: 0.25}}
-	if err := s.Step(moved, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Step(moved, 0))
 	for b, xb := range x {
 		var want mat.Dense
 		want.Scale(0.75, xb)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/schedule"
 	"tobac/svgd"
 )
@@ -20,9 +21,7 @@ func ascend(t *testing.T, o svgd.Optimizer, s *svgd.State, x float64, phi ...flo
 	path := make([]float64, len(phi))
 	for i, p := range phi {
 		delta := mat.NewDense(1, 1, []float64{p})
-		if err := o.Update([]*mat.Dense{delta}, s, i); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, o.Update([]*mat.Dense{delta}, s, i))
 		x += delta.At(0, 0)
 		path[i] = x
 	}
@@ -125,9 +124,7 @@ func TestEveryOptimizerClimbs(t *testing.T) {
 				for i := range x {
 					delta.Set(0, i, -lambda[i]*(x[i]-1))
 				}
-				if err := c.optimizer.Update([]*mat.Dense{delta}, &s, step); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, c.optimizer.Update([]*mat.Dense{delta}, &s, step))
 				for i := range x {
 					x[i] += delta.At(0, i)
 				}
@@ -152,14 +149,9 @@ func TestStateJSON(t *testing.T) {
 		First:  [][]float64{{math.Copysign(0, -1), 0.1, math.Pi}},
 		Second: [][]float64{{math.SmallestNonzeroFloat64, math.MaxFloat64, 1.0 / 3}},
 	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(s))(t)
 	var back svgd.State
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &back))
 	bits := cmp.Transformer("bits", math.Float64bits)
 	if diff := cmp.Diff(s, back, bits); diff != "" {
 		t.Errorf("through JSON (-want +got):\n%s", diff)

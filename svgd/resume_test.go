@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"tobac/internal/must"
 	"tobac/schedule"
 	"tobac/svgd"
 )
@@ -36,14 +37,9 @@ func throughJSON(t *testing.T, next int, x []*mat.Dense, s *svgd.State) (int, []
 	for _, xb := range x {
 		c.Blocks = append(c.Blocks, mat.DenseCopyOf(xb).RawMatrix().Data)
 	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(c))(t)
 	var back checkpoint
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &back))
 	y := make([]*mat.Dense, len(x))
 	for b, xb := range x {
 		r, c := xb.Dims()

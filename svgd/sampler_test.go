@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"tobac/internal/must"
 	"tobac/schedule"
 	"tobac/svgd"
 )
@@ -46,9 +47,7 @@ func banana(dst, x []*mat.Dense, t int) error {
 // run takes steps [from, to) and fails on any error.
 func run(t *testing.T, s *svgd.Sampler, x []*mat.Dense, from, to int) {
 	t.Helper()
-	if err := s.Run(t.Context(), x, from, to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Run(t.Context(), x, from, to))
 }
 
 // TestDefinition writes one step of equation (2) out for two blocks, under the
@@ -59,14 +58,10 @@ func TestDefinition(t *testing.T) {
 	x := gaussianBlocks(1, n, 2, 3)
 	old, score := clone(x), zeros(x)
 	h := []float64{2, 7}
-	if err := banana(score, old, 4); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, banana(score, old, 4))
 	s := svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: svgd.Additive{Bandwidths: h},
 		Optimizer: svgd.SGD{StepSize: eta}}
-	if err := s.Step(x, 4); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Step(x, 4))
 	want := clone(old)
 	for b, wb := range want {
 		wb.Apply(func(m, i int, v float64) float64 {
@@ -91,9 +86,7 @@ func TestOneParticleIsGradientAscent(t *testing.T) {
 		run(t, &svgd.Sampler{Target: svgd.ScorerFunc(banana), Kernel: kernel,
 			Optimizer: svgd.SGD{StepSize: 0.1}}, x, 0, 25)
 		for step := range 25 {
-			if err := banana(score, want, step); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, banana(score, want, step))
 			for b := range want {
 				score[b].Scale(0.1, mat.DenseCopyOf(score[b]))
 				want[b].Add(want[b], score[b])
@@ -132,9 +125,7 @@ func TestLinearKernelMatchesGaussian(t *testing.T) {
 	mean := []float64{1, -2, 0.5}
 	covariance := mat.NewSymDense(3, []float64{2, 0.6, -0.3, 0.6, 1, 0.2, -0.3, 0.2, 0.5})
 	var precision mat.Dense
-	if err := precision.Inverse(covariance); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, precision.Inverse(covariance))
 	target := func(dst, x []*mat.Dense, _ int) error {
 		for r := range n {
 			d := mat.NewVecDense(3, []float64{x[0].At(r, 0) - mean[0], x[0].At(r, 1) - mean[1],
@@ -207,9 +198,7 @@ func TestStats(t *testing.T) {
 	if !sameBits(x, silent) {
 		t.Error("the recorder changes the run")
 	}
-	if err := banana(score, old, 9); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, banana(score, old, 9))
 	gram, repulsion := evaluate(s.Kernel.(svgd.ScalarKernel), old)
 	neighbours := 0.0
 	for m := range n {
@@ -267,9 +256,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 				x, step := gaussianBlocks(9, 30, 70, 40), 2
 				run(t, &s, x, 0, step)
 				allocs := testing.AllocsPerRun(5, func() {
-					if err := s.Step(x, step); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, s.Step(x, step))
 					step++
 				})
 				if allocs != 0 {

@@ -270,10 +270,7 @@ func TestInterventions(t *testing.T) {
 		set.Set(i, 1, 1)
 		x.Set(i, 1, 100+float64(i))
 	}
-	s, err := additive.New(x, set, additive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(additive.New(x, set, additive.Options{}))(t)
 	rest := must.Get(additive.New(x.Slice(40, 120, 0, 3), nil, additive.Options{}))(t)
 	if got, want := s.LogScore(1, nil), rest.LogScore(1, nil); !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("score %v, want %v", got, want)
@@ -281,9 +278,7 @@ func TestInterventions(t *testing.T) {
 	for i := range 120 {
 		set.Set(i, 0, 1)
 	}
-	if s, err = additive.New(x, set, additive.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(additive.New(x, set, additive.Options{}))(t)
 	if got := s.LogScore(0, []int{1}); got != 0 {
 		t.Errorf("a variable without rows scores %v, want 0", got)
 	}
@@ -293,10 +288,7 @@ func TestInterventions(t *testing.T) {
 func TestEquation(t *testing.T) {
 	x := triple(2000, 6, noises["lognormal"], straight)
 	x.Apply(func(_, j int, v float64) float64 { return v*float64(j+1) + 10 }, x)
-	l, err := additive.NewLinear(x, nil, additive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(additive.NewLinear(x, nil, additive.Options{}))(t)
 	e := l.Equation(2, []int{0, 1})
 	// x2 = 10 + 3(u), u = .8·(x1 − 10)/2 + e: the weight 1.2 and the intercept −2; Var e =
 	// e^.49(e^.49 − 1) = 1.0322
@@ -315,9 +307,7 @@ func TestEquation(t *testing.T) {
 	// With normal noise the covariance is nearly that of least squares, in proportion to the
 	// inverse of that of the parents.
 	x = triple(1000, 6, noises["normal"], straight)
-	if l, err = additive.NewLinear(x, nil, additive.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	l = must.Get(additive.NewLinear(x, nil, additive.Options{}))(t)
 	e = l.Equation(2, []int{0, 1})
 	var parents, want mat.SymDense
 	stat.CovarianceMatrix(&parents, x.Slice(0, 1000, 0, 2), nil)

@@ -57,9 +57,7 @@ func TestManyRows(t *testing.T) {
 		}
 	}
 	c := &climb{equation: e, program: p}
-	if _, err := c.evaluate(theta); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.evaluate(theta))(t)
 	m := len(e.terms)
 	blocks, whole := mat.NewSymDense(m, nil), mat.NewSymDense(m, nil)
 	sums, sum := make([]float64, m), make([]float64, m)

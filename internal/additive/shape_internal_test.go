@@ -6,16 +6,15 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"tobac/internal/must"
 )
 
 // TestShapes: the densities integrate to 1, and their derivatives are those of finite differences.
 func TestShapes(t *testing.T) {
 	for _, s := range shapes {
 		y := []float64{-2.3, -0.4, 0.1, 1.7, 9}
-		p, err := newProgram(s, len(y))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(newProgram(s, len(y)))(t)
 		channels := make([][]float64, p.channels)
 		for c := range channels {
 			channels[c] = make([]float64, len(y))
@@ -24,10 +23,7 @@ func TestShapes(t *testing.T) {
 			}
 		}
 		value := func() float64 {
-			v, err := p.at(y, channels)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(p.at(y, channels))(t)
 			return v
 		}
 		// A parameter is the same in all rows: differences of the sum against sums of derivatives.
@@ -72,19 +68,13 @@ func TestShapes(t *testing.T) {
 				}
 			}
 		}
-		one, err := newProgram(s, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(newProgram(s, 1))(t)
 		single := make([][]float64, one.channels)
 		for c := range single {
 			single[c] = []float64{channels[c][0]}
 		}
 		density := func(v float64) float64 { // of arsinh y, so that heavy tails end
-			f, err := one.at([]float64{math.Sinh(v)}, single)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(one.at([]float64{math.Sinh(v)}, single))(t)
 			return math.Exp(f) * math.Cosh(v)
 		}
 		if total := quad.Fixed(density, -30, 30, 2000, nil, 0); !(math.Abs(total-1) <= 1e-6) {
@@ -106,19 +96,13 @@ func TestInformation(t *testing.T) {
 		{sinhArcsinh, []float64{0, 0.5}, 2}, {sinhArcsinh, []float64{0, 2}, 2},
 		{sinhArcsinh, []float64{0.7, 1}, 2}, {sinhArcsinh, []float64{-1, 1.5}, 2},
 	} {
-		p, err := newProgram(shapes[c.shape], 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(newProgram(shapes[c.shape], 1))(t)
 		channels := [][]float64{{0}, {0}}
 		for _, v := range c.s {
 			channels = append(channels, []float64{v})
 		}
 		want := quad.Fixed(func(v float64) float64 { // of arsinh u
-			f, err := p.at([]float64{math.Sinh(v)}, channels)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(p.at([]float64{math.Sinh(v)}, channels))(t)
 			if math.IsInf(f, -1) {
 				return 0
 			}
@@ -150,10 +134,7 @@ func TestNearlyNormal(t *testing.T) {
 		}
 		for kind := range logs {
 			p := take(kind, n)
-			v, err := p.at(y, channels[:p.channels])
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(p.at(y, channels[:p.channels]))(t)
 			logs[kind] = v
 		}
 		if apart := math.Abs(logs[student] - logs[normal]); apart > []float64{3, 1e-6}[k] {

@@ -24,10 +24,7 @@ func TestNormalScores(t *testing.T) {
 		z.SetRow(i, []float64{a, (a + 0.5*e) / math.Sqrt(1.25), rng.NormFloat64()})
 		x.SetRow(i, []float64{a, math.Pow(a+0.5*e, 3), z.At(i, 2)})
 	}
-	first, err := additive.New(x, nil, additive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(additive.New(x, nil, additive.Options{}))(t)
 	s := must.Get(additive.NewTransformed(first).NormalScores(z, nil))(t)
 	if err := score.Check(t.Context(), s); err != nil {
 		t.Error(err)

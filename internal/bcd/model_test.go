@@ -325,11 +325,8 @@ func TestFindsTheGraph(t *testing.T) {
 func exactEdges(t *testing.T, x *mat.Dense) *mat.Dense {
 	t.Helper()
 	_, d := x.Dims()
-	scores, err :=
-		score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 0.1, NoIntercept: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Get(score.NewLinear(x, nil,
+		score.LinearOptions{NoiseVariance: 0.1, NoIntercept: true}))(t)
 	prior := must.Get(score.Sparse(d, 1))(t)
 	all := must.Get(exact.New(context.Background(), scores, prior, exact.Options{}))(t)
 	orders := must.Get(all.Orders(context.Background()))(t)

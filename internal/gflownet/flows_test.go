@@ -20,13 +20,8 @@ import (
 // divisor n−1, although the text says n.
 func sachs(t testing.TB, rows, columns int) score.Conjugate {
 	t.Helper()
-	table, _, err := dataset.Sachs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if table, err = table.Standardize(); err != nil {
-		t.Fatal(err)
-	}
+	table, _ := must.Two(dataset.Sachs())(t)
+	table = must.Get(table.Standardize())(t)
 	table.X.Scale(math.Sqrt(852./853), table.X)
 	return must.Get(score.NewBGe(mat.DenseCopyOf(table.X.Slice(0, rows, 0, columns)), nil,
 		score.BGeOptions{Scale: score.Raw}))(t)

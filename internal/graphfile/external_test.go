@@ -32,10 +32,7 @@ func TestReadMatrixForms(t *testing.T) {
 		{"semicolons", "a;b;c\n0;0,5;0\n0;0;1\n0,25;0;0\n", []string{"a", "b", "c"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			names, m, err := graphfile.ReadMatrix(strings.NewReader(row.text), "p.csv")
-			if err != nil {
-				t.Fatal(err)
-			}
+			names, m := must.Two(graphfile.ReadMatrix(strings.NewReader(row.text), "p.csv"))(t)
 			if diff := cmp.Diff(row.names, names); diff != "" || !mat.Equal(m, want) {
 				t.Errorf("names (-want +got) %s\n%v", diff, mat.Formatted(m))
 			}

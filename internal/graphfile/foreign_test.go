@@ -72,10 +72,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.file, func(t *testing.T) {
-			g, format, err := graphfile.ReadFile(filepath.Join("testdata", row.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			g, format := must.Two(graphfile.ReadFile(filepath.Join("testdata", row.file)))(t)
 			if format != row.format || g.Unnamed != row.unnamed || g.Partial != row.partial {
 				t.Errorf("format %v, unnamed %v, partial %v; want %v, %v, %v", format, g.Unnamed,
 					g.Partial, row.format, row.unnamed, row.partial)

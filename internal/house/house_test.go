@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tobac/internal/house"
+	"tobac/internal/must"
 )
 
 // limit is the largest circle of files that a package may have.
@@ -17,10 +18,7 @@ var module = sync.OnceValues(func() ([]*house.Package, error) { return house.Loa
 
 // Files of a package have a direction: what needs each other is at most four files.
 func TestFilesHaveADirection(t *testing.T) {
-	packages, err := module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	packages := must.Get(module())(t)
 	if len(packages) < 40 {
 		t.Fatalf("got %d packages, want the whole module", len(packages))
 	}
@@ -44,10 +42,7 @@ var asserted = []string{
 
 // Who handles all models and engines asks for a power, never for a type.
 func TestNoTypeTests(t *testing.T) {
-	packages, err := module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	packages := must.Get(module())(t)
 	var got []string
 	for _, p := range packages {
 		got = append(got, p.Asserted(func(path string) bool {
@@ -77,10 +72,7 @@ func only(t *testing.T, faults, exceptions []string, fault string) {
 // Each power that somebody asks models for has a model: one whose method has another name or
 // signature would be taken for a model without the power.
 func TestPowersHaveModels(t *testing.T) {
-	packages, err := module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	packages := must.Get(module())(t)
 	powers := 0
 	for _, p := range packages {
 		for power, at := range p.Asked("tobac/sem", "As") {
@@ -99,10 +91,7 @@ func TestPowersHaveModels(t *testing.T) {
 
 // Links of comments lead to what is there.
 func TestLinks(t *testing.T) {
-	packages, err := module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	packages := must.Get(module())(t)
 	for _, p := range packages {
 		for _, at := range p.Dangling(packages) {
 			t.Errorf("%s leads nowhere", at)
@@ -124,10 +113,7 @@ var hidden = []string{
 
 // Exported names speak of exported types only, so that go doc is complete.
 func TestPublicTypesDirection(t *testing.T) {
-	packages, err := module()
-	if err != nil {
-		t.Fatal(err)
-	}
+	packages := must.Get(module())(t)
 	var got []string
 	for _, p := range packages {
 		if strings.Contains("/"+p.Folder+"/", "/internal/") || p.Types.Name() == "main" {
@@ -141,10 +127,7 @@ func TestPublicTypesDirection(t *testing.T) {
 }
 
 func TestCircle(t *testing.T) {
-	packages, err := house.Load("testdata/circle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	packages := must.Get(house.Load("testdata/circle"))(t)
 	if got, want := packages[0].Circle(),
 		[]string{"a.go", "b.go", "c.go"}; !slices.Equal(got, want) {
 		t.Errorf("got the circle %v, want %v", got, want)

@@ -126,10 +126,8 @@ func TestDirichlet(t *testing.T) {
 func TestScoresGiven(t *testing.T) {
 	levels := []int{2, 3, 4, 2, 3, 2}
 	x, set := levelled(200, levels, 9)
-	tables, err := nodescore.NewDirichlet(x, set, levels, nodescore.DirichletOptions{MaxParents: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := must.Get(nodescore.NewDirichlet(x, set, levels,
+		nodescore.DirichletOptions{MaxParents: 4}))(t)
 	blocks :=
 		must.Get(nodescore.NewBlocks(x, []int{1, 2, 1, 1, 1}, nil, nodescore.BlockOptions{}))(t)
 	for _, s := range []nodescore.GivenScorer{tables, blocks} {
@@ -161,10 +159,8 @@ func TestBDeuGolden(t *testing.T) {
 		1:  {-102.95715345464565, -197.79052607137956, -292.94634936433613, -44.49553600711553},
 		10: {-103.52789803513186, -196.85355358299515, -275.58845763999915, -46.80515467791769},
 	} {
-		s, err := nodescore.NewDirichlet(x, nil, levels, nodescore.DirichletOptions{Alpha: alpha})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(nodescore.NewDirichlet(x, nil, levels,
+			nodescore.DirichletOptions{Alpha: alpha}))(t)
 		for j, w := range want {
 			parents := []int{0, 1, 2}[:j]
 			if got := s.LogScore(j, parents); math.Abs(got-w) > 1e-10*math.Abs(w) {
@@ -231,10 +227,8 @@ func TestBDeuOfPgmpy(t *testing.T) {
 				levels[j] = max(levels[j], v+1)
 			}
 		}
-		s, err := nodescore.NewDirichlet(x, nil, levels, nodescore.DirichletOptions{Alpha: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(nodescore.NewDirichlet(x, nil, levels,
+			nodescore.DirichletOptions{Alpha: 5}))(t)
 		for _, row := range readTable(t, name+".scores.csv")[1:] {
 			j, _ := strconv.Atoi(row[0])
 			var parents []int

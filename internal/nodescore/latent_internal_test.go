@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/ranks"
 
 	"gonum.org/v1/gonum/floats"
@@ -50,15 +51,10 @@ func latentJoint(t *testing.T, columns [][]float64) *Joint {
 		x.SetCol(j, ranks.NormalScores(column))
 		widths[j], place[j] = 1, -1
 	}
-	b, err := NewBlocks(x, widths, nil, BlockOptions{Freedom: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(NewBlocks(x, widths, nil, BlockOptions{Freedom: 1}))(t)
 	s := &Joint{Numbers: []*Blocks{b, b.WithFreedom(10), b.WithFreedom(100)}, Place: place}
-	if s.Latent, err = NewLatent(context.Background(), columns,
-		func(int, int) bool { return false }, s, 2); err != nil {
-		t.Fatal(err)
-	}
+	s.Latent = must.Get(NewLatent(context.Background(), columns,
+		func(int, int) bool { return false }, s, 2))(t)
 	return s
 }
 

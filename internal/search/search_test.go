@@ -12,34 +12,23 @@ import (
 
 	"tobac/dag"
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/internal/search"
 	"tobac/score"
 )
 
 func screened(t *testing.T, s score.Scorer, p *score.Prior) *search.Screen {
 	t.Helper()
-	c, err := search.NewScreen(context.Background(), s, p, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(search.NewScreen(context.Background(), s, p, 2))(t)
 	return c
 }
 
 // simulated is the BGe score of rows of a linear model.
 func simulated(t *testing.T, d, rows int, seed uint64) (score.Scorer, *dag.Graph) {
 	t.Helper()
-	g, err := dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: seed, EdgesPerNode: 1.2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim, err := dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed, Rows: rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := score.NewBGe(sim.Train.X, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: d, Seed: seed, EdgesPerNode: 1.2}))(t)
+	sim := must.Get(dataset.SimulateLinear(g, dataset.LinearConfig{Seed: seed, Rows: rows}))(t)
+	s := must.Get(score.NewBGe(sim.Train.X, nil, score.BGeOptions{}))(t)
 	return s, g
 }
 
@@ -93,9 +82,7 @@ func TestBest(t *testing.T) {
 		want, c := most(s, p), screened(t, s, p)
 		for start := range uint64(3) {
 			f := search.New(c, rand.New(rand.NewPCG(start, 1)))
-			if err := f.Run(context.Background(), 300); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, f.Run(context.Background(), 300))
 			got := logScore(s, p, f.Parents())
 			if !(math.Abs(got-want) < 1e-9) || !(math.Abs(got-f.LogScore()) < 1e-9) {
 				t.Errorf("scores %d, start %d: ln p is %v, by the search %v; want %v",
@@ -110,17 +97,12 @@ func TestBest(t *testing.T) {
 func TestOptimum(t *testing.T) {
 	const d = 50
 	s, truth := simulated(t, d, 400, 3)
-	p, err := score.Sparse(d, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(score.Sparse(d, 2))(t)
 	c := screened(t, s, p)
 	var first *search.Searcher
 	for range 2 {
 		f := search.New(c, rand.New(rand.NewPCG(1, 1)))
-		if err := f.Run(context.Background(), 200); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Run(context.Background(), 200))
 		if first != nil && !f.Graph().Equal(first.Graph()) {
 			t.Error("two searches with the same random numbers differ")
 		}
@@ -171,9 +153,7 @@ func TestStart(t *testing.T) {
 	}
 	c := screened(t, s, score.Uniform(6))
 	f := search.At(c, rand.New(rand.NewPCG(4, 4)), g)
-	if err := f.Run(context.Background(), 100); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Run(context.Background(), 100))
 	if !f.Graph().Equal(g) {
 		t.Errorf("ln p is %v, at the start 150", f.LogScore())
 	}
@@ -189,18 +169,13 @@ func TestStart(t *testing.T) {
 func TestFewCandidates(t *testing.T) {
 	const d = 60
 	s, _ := simulated(t, d, 150, 3)
-	p, err := score.Sparse(d, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(score.Sparse(d, 2))(t)
 	p.Require(1, 2)
 	p.Forbid(3, 4)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	f := search.New(screened(t, score.NewFunc(d, s.LogScore), p), rand.New(rand.NewPCG(1, 1)))
-	if err := f.Run(ctx, 200); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Run(ctx, 200))
 	if want := logScore(s, p, f.Parents()); !(math.Abs(f.LogScore()-want) < 1e-6) ||
 		!f.Graph().Acyclic() {
 		t.Errorf("ln p is %v, by the search %v, acyclic %t", want, f.LogScore(),
@@ -212,37 +187,21 @@ func TestFewCandidates(t *testing.T) {
 // finds one that is hardly less probable than the true one: a variable far from its place has
 // dozens of parents on the way.
 func TestCertain(t *testing.T) {
-	hubs, err :=
-		dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: 60, Seed: 5, EdgesPerNode: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dense, err := dataset.SimulateER(dataset.ERConfig{Vars: 50, Seed: 1, EdgesPerNode: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hubs := must.Get(dataset.SimulateScaleFree(
+		dataset.ScaleFreeConfig{Vars: 60, Seed: 5, EdgesPerNode: 2}))(t)
+	dense := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: 50, Seed: 1, EdgesPerNode: 4}))(t)
 	for _, c := range []struct {
 		graph *dag.Graph
 		noise float64 // of the prior: see [score.BGeOptions]
 	}{{hubs, 1}, {dense, 0.03}} {
 		d := c.graph.Len()
-		sim, err := dataset.SimulateLinear(c.graph, dataset.LinearConfig{Seed: 5, Rows: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := score.NewBGe(sim.Train.X, nil,
-			score.BGeOptions{AlphaLambda: float64(d+1) + c.noise})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := score.Sparse(d, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sim := must.Get(dataset.SimulateLinear(c.graph,
+			dataset.LinearConfig{Seed: 5, Rows: 1000}))(t)
+		s := must.Get(score.NewBGe(sim.Train.X, nil,
+			score.BGeOptions{AlphaLambda: float64(d+1) + c.noise}))(t)
+		p := must.Get(score.Sparse(d, 4))(t)
 		f := search.New(screened(t, s, p), rand.New(rand.NewPCG(1, 1)))
-		if err := f.Run(context.Background(), 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Run(context.Background(), 0))
 		truth := make([][]int, d)
 		for j := range truth {
 			truth[j] = c.graph.Parents(j)
@@ -260,9 +219,7 @@ func TestDetours(t *testing.T) {
 	s, _ := simulated(t, d, 30, 3)
 	p := score.Fair(d)
 	at := search.New(screened(t, s, p), rand.New(rand.NewPCG(1, 0)))
-	if err := at.Run(context.Background(), 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, at.Run(context.Background(), 0))
 	best, others := at.LogScore(), 0
 	at.Detours(func(loss float64, j int, parents []int) {
 		only := p.Clone()
@@ -294,20 +251,12 @@ func TestThrough(t *testing.T) {
 	for _, f := range []float64{3, 0.1, 0.003} {
 		all = append(all, s.(score.BGe).WithAlphaLambda(31+f))
 	}
-	screens, err := search.NewScreens(t.Context(), all, prior, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := search.Through(t.Context(), screens, rand.New(rand.NewPCG(1, 1)), 5, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	screens := must.Get(search.NewScreens(t.Context(), all, prior, 2))(t)
+	got := must.Get(search.Through(t.Context(), screens, rand.New(rand.NewPCG(1, 1)), 5, nil))(t)
 	rng, from := rand.New(rand.NewPCG(1, 1)), (*dag.Graph)(nil)
 	for _, c := range screens {
 		at := search.At(c, rng, from)
-		if err := at.Run(t.Context(), 5); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, at.Run(t.Context(), 5))
 		from = at.Graph()
 	}
 	if !got.Graph().Equal(from) {
@@ -350,18 +299,10 @@ func TestManyWeakParents(t *testing.T) {
 		}
 		x.Set(n, d-1, sum)
 	}
-	s, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := score.Sparse(d, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
+	p := must.Get(score.Sparse(d, 1))(t)
 	f := search.New(screened(t, s, p), rand.New(rand.NewPCG(1, 1)))
-	if err := f.Run(context.Background(), 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Run(context.Background(), 1))
 	truth := make([][]int, d)
 	truth[d-1] = dag.Identity(parents)
 	if got, want := f.LogScore(), logScore(s, p, truth); got < want-1e-6 {
@@ -393,23 +334,15 @@ func TestInPlaceOfParents(t *testing.T) {
 			x.Set(n, j, v)
 		}
 	}
-	s, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := score.Sparse(child+1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
+	p := must.Get(score.Sparse(child+1, 1))(t)
 	start := dag.New(child + 1)
 	for i := range roots {
 		start.Set(i, child, true)
 		start.Set(i, sum, i < 8)
 	}
 	f := search.At(screened(t, s, p), rand.New(rand.NewPCG(1, 1)), start)
-	if err := f.Run(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Run(t.Context(), 1))
 	if got, want := f.LogScore(), logScore(s, p, truth); got < want-1e-6 {
 		t.Errorf("ln p is %.1f, and %.1f of the true graph; parents %v", got, want,
 			f.Parents()[child])
@@ -433,15 +366,10 @@ func TestUnitsChangeNoSearch(t *testing.T) {
 	from := func(unit func(j int) float64, run bool) [][]int {
 		y := mat.DenseCopyOf(x)
 		y.Apply(func(_, j int, v float64) float64 { return unit(j) * v }, y)
-		b, err := score.NewBGe(y, nil, score.BGeOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(score.NewBGe(y, nil, score.BGeOptions{}))(t)
 		s := search.New(screened(t, b, score.Fair(d)), rand.New(rand.NewPCG(7, 0)))
 		if run {
-			if err := s.Run(t.Context(), 3); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Run(t.Context(), 3))
 		}
 		return s.Parents()
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/vector"
 )
 
@@ -61,18 +62,12 @@ type value struct {
 // table reads testdata/name.txt.
 func table(t *testing.T, name string) (values []value) {
 	t.Helper()
-	f, err := os.Open("testdata/" + name + ".txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("testdata/" + name + ".txt"))(t)
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var v []float64
 		for field := range strings.FieldsSeq(lines.Text()) {
-			x, err := strconv.ParseFloat(field, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must.Get(strconv.ParseFloat(field, 64))(t)
 			v = append(v, x)
 		}
 		n := len(v) - 2

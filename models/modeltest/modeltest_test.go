@@ -12,6 +12,7 @@ import (
 
 	"tobac/autograd"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 	_ "tobac/internal/unwritten"
 	"tobac/models"
 	"tobac/models/modeltest"
@@ -26,18 +27,9 @@ func rows(n, d int) *mat.Dense {
 
 // The likelihoods of package models keep the contract.
 func TestLikelihoodsOfModels(t *testing.T) {
-	linear, err := models.NewLinear(rows(20, 5), nil, models.LinearOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	network, err := models.NewFeedForward(rows(20, 4), nil, models.FeedForwardOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	bge, err := models.NewBGe(rows(20, 4), nil, models.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	linear := must.Get(models.NewLinear(rows(20, 5), nil, models.LinearOptions{}))(t)
+	network := must.Get(models.NewFeedForward(rows(20, 4), nil, models.FeedForwardOptions{}))(t)
+	bge := must.Get(models.NewBGe(rows(20, 4), nil, models.BGeOptions{}))(t)
 	for _, lik := range []models.Likelihood{linear, network, bge} {
 		for seed := range uint64(10) {
 			if err := modeltest.Likelihood(lik, seed); err != nil {

@@ -10,6 +10,7 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/must"
 )
 
 // Outputs may be inputs, constants, views, the same value twice, lack axes or elements,
@@ -76,10 +77,8 @@ func TestOutputs(t *testing.T) {
 				in := numbers(rand.New(rand.NewPCG(1, 18)), f)
 				want := definition(t, f, in)
 				for _, without := range append(passes.Sets(), 0) {
-					got, err := run(t, f, exec.Options{Without: without, Workers: 2}, data(in))
-					if err != nil {
-						t.Fatal(err)
-					}
+					got := must.Get(run(t, f, exec.Options{Without: without, Workers: 2},
+						data(in)))(t)
 					near(t, "without "+without.String(), got, want)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/must"
 )
 
 // Random functions, which have operations of every class, compute what their definition says, in
@@ -92,10 +93,7 @@ func TestFeeds(t *testing.T) {
 					datas = append(datas,
 						exec.Feed{Data: exec.Materialise(f, v, streams[i], nil, nil)})
 				}
-				want, err := run(t, f, exec.Options{Without: without}, datas)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must.Get(run(t, f, exec.Options{Without: without}, datas))(t)
 				var in [][]float64
 				for _, x := range datas {
 					in = append(in, x.Data)
@@ -110,11 +108,8 @@ func TestFeeds(t *testing.T) {
 					src  []exec.Feed
 				}{{"written", fills}, {"drawn", streams}} {
 					for _, workers := range []int{1, 3} {
-						got, err := run(t, f, exec.Options{Without: without, Workers: workers},
-							way.src)
-						if err != nil {
-							t.Fatal(err)
-						}
+						got := must.Get(run(t, f, exec.Options{Without: without, Workers: workers},
+							way.src))(t)
 						near(t, fmt.Sprintf("seed %d, axes %v, without %v, %s, %d workers", seed,
 							sizes, without, way.name, workers), got, want)
 					}
@@ -152,10 +147,7 @@ func TestMaterialise(t *testing.T) {
 			t.Errorf("number %d is %v, want %v", k, y, want)
 		}
 	}
-	got, err := run(t, f, exec.Options{}, []exec.Feed{feed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(run(t, f, exec.Options{}, []exec.Feed{feed}))(t)
 	same(t, "output", got, [][]float64{exec.Materialise(f, x, feed, nil, nil)})
 }
 
@@ -173,10 +165,7 @@ func TestStrips(t *testing.T) {
 		in := numbers(rand.New(rand.NewPCG(uint64(n), 16)), f)
 		want := definition(t, f, in)
 		for _, workers := range []int{1, 2, 5} {
-			got, err := run(t, f, exec.Options{Workers: workers}, data(in))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(run(t, f, exec.Options{Workers: workers}, data(in)))(t)
 			near(t, fmt.Sprintf("%d indices, %d workers", n, workers), got, want)
 		}
 		if text := compile(t, f, exec.Options{Workers: 2}).Explain(); n > 8 &&
@@ -198,14 +187,9 @@ func TestMoreWorkersThanCompiledFor(t *testing.T) {
 	p := compile(t, f, exec.Options{Workers: 1})
 	var results [][][]float64
 	for _, workers := range []int{1, 4} {
-		e, err := p.NewEvaluator(exec.Options{Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(p.NewEvaluator(exec.Options{Workers: workers}))(t)
 		dst := room(f)
-		if err := e.Eval(dst, data(in)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Eval(dst, data(in)))
 		e.Close()
 		results = append(results, dst)
 	}

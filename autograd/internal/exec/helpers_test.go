@@ -9,6 +9,7 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/must"
 	_ "tobac/internal/unwritten"
 )
 
@@ -74,10 +75,7 @@ func compile(t *testing.T, f *ir.Func, opt exec.Options) *exec.Program {
 // run evaluates a function twice, which makes no difference.
 func run(t *testing.T, f *ir.Func, opt exec.Options, src []exec.Feed) (dst [][]float64, err error) {
 	t.Helper()
-	e, err := compile(t, f, opt).NewEvaluator(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(compile(t, f, opt).NewEvaluator(opt))(t)
 	defer e.Close()
 	dst, again := room(f), room(f)
 	err = e.Eval(dst, src)
@@ -116,10 +114,7 @@ func compare(t *testing.T, what string, got, want [][]float64, equal func(x, y f
 // definition evaluates by package irtest.
 func definition(t *testing.T, f *ir.Func, in [][]float64) [][]float64 {
 	t.Helper()
-	out, err := irtest.Eval(f, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(irtest.Eval(f, in))(t)
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
+	"tobac/internal/must"
 )
 
 // sound is a function with an input, a constant, a view and operations.
@@ -22,9 +23,7 @@ func sound() (f *ir.Func, x, c, view, y *ir.Value) {
 // Verify finds every kind of fault, and names the value.
 func TestVerify(t *testing.T) {
 	f, _, _, _, _ := sound()
-	if err := f.Verify(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Verify())
 	for _, tt := range []struct {
 		name, want string
 		spoil      func(f *ir.Func, x, c, view, y *ir.Value)

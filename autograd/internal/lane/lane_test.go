@@ -7,22 +7,16 @@ import (
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/lane"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/must"
 	_ "tobac/internal/unwritten"
 )
 
 // compile makes the element program of a function of one mapped axis.
 func compile(t *testing.T, f *ir.Func, axis *ir.Axis, without passes.Set) *lane.Program {
 	t.Helper()
-	if err := passes.Run(f, passes.Standard(without), nil); err != nil {
-		t.Fatal(err)
-	}
-	p, err := lane.Compile(f, lane.Axes{Lane: axis}, without)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Verify(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, passes.Run(f, passes.Standard(without), nil))
+	p := must.Get(lane.Compile(f, lane.Axes{Lane: axis}, without))(t)
+	must.Do(t, p.Verify())
 	return p
 }
 

@@ -9,6 +9,7 @@ import (
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/lane"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/must"
 )
 
 // packed are the groups of a program that run on selected lanes.
@@ -101,10 +102,7 @@ func TestProportionalWeights(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f, axis := weighted(tt.form, tt.build)
 			s, x := spread(rand.New(rand.NewPCG(1, 11)))
-			want, err := irtest.Eval(f, [][]float64{s, x})
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(irtest.Eval(f, [][]float64{s, x}))(t)
 			p := compile(t, f, axis, 0)
 			if got := len(packed(p)) > 0; got != tt.want {
 				t.Errorf("selected lanes: %v, want %v", got, tt.want)
@@ -186,10 +184,7 @@ func TestBounds(t *testing.T) {
 				in[i][k] *= 10
 			}
 		}
-		values, err := irtest.Eval(whole, in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := must.Get(irtest.Eval(whole, in))(t)
 		b, y, _ = build()
 		p := compile(t, b.Return(y), b.Axis(0), 0)
 		s, got := run(p, in)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"tobac/autograd/internal/native"
+	"tobac/internal/must"
 )
 
 // interpret runs the operations one by one in Go.
@@ -123,13 +124,9 @@ func run(t *testing.T, rng *rand.Rand, n, arena int) {
 		}
 	}
 	var text native.Text
-	f, err := text.Add(ops, arena, func(at int) bool { return kept[at] }, arena, arena, arena)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := text.Seal(); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(text.Add(ops, arena, func(at int) bool { return kept[at] }, arena, arena,
+		arena))(t)
+	must.Do(t, text.Seal())
 	got, want := append([]float64(nil), start...), append([]float64(nil), start...)
 	gotArrays, wantArrays := arrays(start), arrays(start)
 	f.RunOn(got, []*float64{&gotArrays[0][0], &gotArrays[1][0], &gotArrays[2][0]})
@@ -197,15 +194,10 @@ func TestShared(t *testing.T) {
 				own[i].A += int32(size * places[of[i][1]])
 				own[i].B += int32(size * places[of[i][2]])
 			}
-			f, err := text.Add(own, arrays*size, func(int) bool { return true })
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(text.Add(own, arrays*size, func(int) bool { return true }))(t)
 			funcs, lists = append(funcs, f), append(lists, own)
 		}
-		if err := text.Seal(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, text.Seal())
 		shared += len(funcs) - text.Shapes()
 		for k, f := range funcs {
 			got := make([]float64, arrays*size)

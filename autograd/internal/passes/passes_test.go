@@ -11,6 +11,7 @@ import (
 	"tobac/autograd/internal/ir"
 	"tobac/autograd/internal/ir/irtest"
 	"tobac/autograd/internal/passes"
+	"tobac/internal/must"
 )
 
 // inputs draws numbers for all inputs of a function.
@@ -24,13 +25,8 @@ func inputs(rng *rand.Rand, f *ir.Func) [][]float64 {
 
 func eval(t *testing.T, f *ir.Func, in [][]float64) [][]float64 {
 	t.Helper()
-	if err := f.Verify(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := irtest.Eval(f, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Verify())
+	out := must.Get(irtest.Eval(f, in))(t)
 	return out
 }
 
@@ -46,13 +42,11 @@ func near(t *testing.T, what string, got, want [][]float64) {
 // run runs passes, after each of which the function is sound.
 func run(t *testing.T, f *ir.Func, list ...passes.Pass) {
 	t.Helper()
-	if err := passes.Run(f, list, func(p passes.Pass, f *ir.Func) {
+	must.Do(t, passes.Run(f, list, func(p passes.Pass, f *ir.Func) {
 		if err := f.Verify(); err != nil {
 			t.Fatalf("after %s: %v", p.Name, err)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // What is needed must have been given, and kept since.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/internal/vector"
 )
 
@@ -60,9 +61,7 @@ func TestLogSumExpParts(t *testing.T) {
 			}}
 			bounds := Bounds{Set: set, Size: Size{Width: n, Full: sources + 1},
 				Numbers: len(x.Arena)}
-			if err := g.Verify(bounds, false); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, g.Verify(bounds, false))
 			x.Run(g, count)
 			for l := range n {
 				var column []float64
