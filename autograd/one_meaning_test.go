@@ -241,8 +241,8 @@ func TestFailuresByName(t *testing.T) {
 					want = got
 				}
 				same := got.Value == want.Value || math.IsNaN(got.Value) && math.IsNaN(want.Value)
-				if got.Op != want.Op || got.Element != want.Element || got.Lane != want.Lane ||
-					got.Outer != want.Outer || !same {
+				if got.Op != want.Op || got.Element != want.Element || got.At != want.At ||
+					!same {
 					t.Errorf("%s: got %q, want %q as on the reference engine", w.name, got, want)
 				}
 			}

@@ -43,8 +43,7 @@ type Evaluator interface {
 type NonFiniteError struct {
 	Op      string  // the operation or input, with its shape
 	Element int     // row-major element of its value
-	Lane    int     // flat index over its mapped axes within one outer index
-	Outer   int     // index of the outermost mapped axis, 0 if it is not separate
+	At      string  // the index of each of its mapped axes: "particle 2, sample 7"
 	Value   float64 // NaN or ±Inf
 }
 

@@ -197,9 +197,9 @@ func TestScoreNamesNonFinite(t *testing.T) {
 				t.Errorf("weight %v: got error %v, want a NonFiniteError", tt.value, err)
 				continue
 			}
-			if !strings.HasPrefix(e.Op, tt.op) || e.Outer != 1 {
-				t.Errorf("weight %v: got op %q, outer index %d, want %q, 1", tt.value, e.Op,
-					e.Outer, tt.op)
+			if !strings.HasPrefix(e.Op, tt.op) || !strings.HasPrefix(e.At, "particle 1") {
+				t.Errorf("weight %v: got op %q of %s, want %q of particle 1", tt.value, e.Op, e.At,
+					tt.op)
 			}
 		}
 		got := score(t, target, x, 2)

@@ -72,6 +72,10 @@ func NewTarget(particles int, blocks []autograd.Shape,
 		return nil, errors.New("models: target: the density depends on no block of the particles")
 	}
 	grads := b.Grad(y, x...)
+	if b.Err() == nil && flat(grads) {
+		return nil, errors.New("models: target: the density has no derivative: it depends on its " +
+			"blocks through comparisons, signs or StopGradient only")
+	}
 	eo := opt.evaluator()
 	value, err := autograd.NewEvaluator(x, []*autograd.Node{y}, eo)
 	if err != nil {
@@ -83,6 +87,26 @@ func NewTarget(particles int, blocks []autograd.Shape,
 	}
 	s.density = make([]float64, particles)
 	return &Target{inputs: x, logp: make([]float64, particles), value: value, score: s}, nil
+}
+
+// flat reports whether gradients are zero whatever the inputs: none of them reads one, and all are
+// zero.
+func flat(grads []*autograd.Node) bool {
+	e, err := autograd.NewEvaluator(nil, grads, autograd.Options{})
+	if err != nil { // one reads an input
+		return false
+	}
+	defer e.Close()
+	dst := make([][]float64, len(grads))
+	for i, g := range grads {
+		n := g.Shape().Len()
+		for _, a := range g.Axes() {
+			n *= a.Size()
+		}
+		dst[i] = make([]float64, n)
+	}
+	return e.Eval(dst, nil) == nil && !slices.ContainsFunc(slices.Concat(dst...),
+		func(x float64) bool { return x != 0 })
 }
 
 // Score writes the gradient of the log density at every particle: x[b] and

@@ -118,6 +118,9 @@ func TestNewTargetErrors(t *testing.T) {
 		{"no block", 3, saddleBlocks, func(x []*autograd.Node) *autograd.Node {
 			return x[0].Builder().Scalar(2)
 		}, models.Options{}, "the density depends on no block of the particles"},
+		{"steps", 3, []autograd.Shape{{2}}, func(x []*autograd.Node) *autograd.Node {
+			return x[0].Positive().Sum().Add(x[0].StopGradient().Square().Sum())
+		}, models.Options{}, "the density has no derivative"},
 		{"another builder", 2, []autograd.Shape{{2}}, func([]*autograd.Node) *autograd.Node {
 			return autograd.NewBuilder("other").Input("x", autograd.Shape{}).Exp()
 		}, models.Options{}, "the density is a node of another builder than its blocks"},

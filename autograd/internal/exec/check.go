@@ -81,8 +81,12 @@ func (k *checker) report(v *ir.Value, e, l int, x float64) {
 	}
 	k.found = append(k.found, index)
 	element, lane := k.q.locate(k.f, v, e, l)
-	err := &NonFiniteError{Op: k.q.f.Describe(v), Element: element, Lane: lane, Outer: index,
-		Value: x}
+	var first *ir.Axis
+	if loops := k.q.layout.loops; len(loops) > 0 {
+		first = loops[0]
+	}
+	err := &NonFiniteError{Op: k.q.f.Describe(v), Element: element,
+		At: indexOf(k.q.f, v, first, index, lane), Value: x}
 	k.f.dense.Failed = append(k.f.dense.Failed, dense.Failure{V: v, Lane: l, Err: err})
 }
 

@@ -34,14 +34,33 @@ type Evaluator interface {
 
 // A NonFiniteError is one that autograd.NonFiniteError documents.
 type NonFiniteError struct {
-	Op                   string
-	Element, Lane, Outer int
-	Value                float64
+	Op      string
+	Element int
+	At      string
+	Value   float64
 }
 
 func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("autograd: %s is %v at element %d, lane %d, outer index %d", e.Op, e.Value,
-		e.Element, e.Lane, e.Outer)
+	at := ""
+	if e.At != "" {
+		at = " of " + e.At
+	}
+	return fmt.Sprintf("autograd: %s is %v at element %d%s", e.Op, e.Value, e.Element, at)
+}
+
+// indexOf names the index of each mapped axis of a value, of which that of the first axis is known,
+// and of the others the flat one.
+func indexOf(f *ir.Func, v *ir.Value, first *ir.Axis, index, rest int) string {
+	axes := (v.Axes | v.Flat).Of(f.Axes)
+	at := make([]string, len(axes))
+	for i, a := range slices.Backward(axes) {
+		k := index
+		if a != first {
+			k, rest = rest%a.Size(), rest/a.Size()
+		}
+		at[i] = fmt.Sprintf("%s %d", a.Name(), k)
+	}
+	return strings.Join(at, ", ")
 }
 
 // A FailedError is one that autograd.FailedError documents.

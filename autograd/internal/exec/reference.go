@@ -113,8 +113,8 @@ func (w *walk) checkFinite(v *ir.Value) {
 			if w.loop != nil && v.Axes.Has(w.loop) {
 				lane = l % (v.Axes.Lanes(w.f.Axes) / w.loop.Size())
 			}
-			w.failed.add(index, &NonFiniteError{Op: w.f.Describe(v), Element: k % size, Lane: lane,
-				Outer: index, Value: x})
+			w.failed.add(index, &NonFiniteError{Op: w.f.Describe(v), Element: k % size,
+				At: indexOf(w.f, v, w.loop, index, lane), Value: x})
 		}
 	}
 }
