@@ -61,7 +61,8 @@ func Import(b *ad.Builder, outputs []*G.Node, bind map[*G.Node]*ad.Node) (*Graph
 				g.Name(), n)
 		}
 	}
-	m := &importer{b: b, bind: bind, made: map[*G.Node]*ad.Node{}}
+	m := &importer{b: b, bind: bind, made: map[*G.Node]*ad.Node{},
+		reads: map[*G.Node]int{}}
 	for _, g := range ordered(outputs) {
 		if b.Err() != nil {
 			break
@@ -84,6 +85,8 @@ type importer struct {
 	b    *ad.Builder
 	bind map[*G.Node]*ad.Node
 	made map[*G.Node]*ad.Node
+
+	reads map[*G.Node]int // of softmaxes
 }
 
 // fail records an error of a node of gorgonia's.
@@ -107,6 +110,12 @@ func (m *importer) node(g *G.Node) *ad.Node {
 	x := make([]*ad.Node, len(c.Operands))
 	for i, a := range c.Operands {
 		x[i] = m.made[a]
+		if fmt.Sprintf("%T", a.Op()) == "*gorgonia.softmaxOp" {
+			if m.reads[a]++; m.reads[a] == 2 {
+				m.note("node %v is read several times: gorgonia makes one node of SoftMax and "+
+					"LogSoftMax, or Log of SoftMax, of one operand", a.Name())
+			}
+		}
 	}
 	n := m.call(&c, x)
 	if m.b.Err() != nil {

@@ -273,6 +273,13 @@ func TestImportInputs(t *testing.T) {
 	compare(t, "float32", eval(t, made.Inputs, made.Outputs, [][]float64{{3, 0.1}},
 		ad.Options{})[0], []float64{1.5, 0.05}, 1e-15)
 
+	soft, logSoft := G.Must(G.SoftMax(x)), G.Must(G.LogSoftMax(x)) // one node
+	sum := G.Must(G.Add(G.Must(G.Sum(soft)), G.Must(G.Sum(G.Must(G.Square(logSoft))))))
+	made = must(gorgonia.Import(ad.NewBuilder("softmax"), []*G.Node{sum}, nil))
+	if len(made.Notes) != 1 || !strings.Contains(made.Notes[0], "one node of SoftMax and") {
+		t.Errorf("got notes %q", made.Notes)
+	}
+
 	i := G.NewVector(g, tensor.Int, G.WithName("i"), G.WithShape(2))
 	_, err = gorgonia.Import(ad.NewBuilder("whole"), []*G.Node{G.Must(G.HadamardDiv(i, i))}, nil)
 	if err == nil || !strings.Contains(err.Error(), "whole numbers are not divided") {
