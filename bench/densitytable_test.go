@@ -15,7 +15,6 @@ import (
 	"tobac/autograd"
 	"tobac/autograd/gorgonia"
 	"tobac/bench/internal/densities"
-	"tobac/internal/must"
 )
 
 // perDensity is the time that one form of a density is measured for.
@@ -27,41 +26,6 @@ var densityParticles = []int{32, 1}
 // What bench/notes/densities.md wants: a spelling takes at most otherwise times as long as the
 // expression.
 const otherwise = 2
-
-// BenchmarkDensity times value and gradient of all particles in every form, on one
-// worker.
-func BenchmarkDensity(b *testing.B) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // gonum's blas would use all processors
-	for _, d := range densities.All() {
-		for _, particles := range densityParticles {
-			x := points(d, particles)
-			for _, s := range append([]densities.Spelling{{Name: "expression"}}, d.Spellings...) {
-				b.Run(fmt.Sprintf("density=%s/M=%d/form=%s", d.Name, particles, s.Name),
-					func(b *testing.B) {
-						f := must.Get(expressionForm(b, d, s, x, autograd.Compiled))(b)
-						repeatForm(b, f)
-					})
-			}
-			b.Run(fmt.Sprintf("density=%s/M=%d/form=tape", d.Name, particles), func(b *testing.B) {
-				f, err := expressionForm(b, d, densities.Spelling{}, x, gorgonia.Tape)
-				if err != nil {
-					b.Skip(err)
-				}
-				repeatForm(b, f)
-			})
-		}
-	}
-}
-
-// repeatForm is the loop of a benchmark, after one call that allocates.
-func repeatForm(b *testing.B, f *form) {
-	b.Helper()
-	must.Do(b, f.run())
-	b.ReportAllocs()
-	for b.Loop() {
-		must.Do(b, f.run())
-	}
-}
 
 // The tables of bench/notes/densities.md: for every density the time of its expression, then how
 // many times longer than it the other spellings and gorgonia's TapeMachine take. All forms of a

@@ -38,9 +38,6 @@ func NewLinear(x, intervened mat.Matrix, opt Options) (*Linear, error) {
 // Known is that of [Scorer].
 func (l *Linear) Known(j int, parents []int) bool { return l.scores.Known(j, parents) }
 
-// WithoutDensity is that of [Scorer].
-func (l *Linear) WithoutDensity() []int { return l.scores.WithoutDensity() }
-
 // Refine is that of [Scorer].
 func (l *Linear) Refine(j int, parents []int) { l.scores.Refine(j, parents) }
 

@@ -221,9 +221,6 @@ func (s *Scorer) Sharing(kind int) *Scorer {
 // Vars implements [score.Scorer].
 func (s *Scorer) Vars() int { return len(s.child) }
 
-// WithoutDensity are the variables that Base scores, ascending.
-func (s *Scorer) WithoutDensity() []int { return s.opt.Plain }
-
 // plain reports whether Base scores variable j.
 func (s *Scorer) plain(j int) bool {
 	_, found := slices.BinarySearch(s.opt.Plain, j)
