@@ -59,10 +59,7 @@ func TestConfigDefaults(t *testing.T) {
 		{"d=20, marginal paper", recipes.PaperMarginal(), 20, &marginal},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := row.in.WithDefaults(row.d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(row.in.WithDefaults(row.d))(t)
 			want := row.in
 			want.Engine, want.Workers = row.want, 1
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -60,12 +60,9 @@ func TestEffectsAgainstEnumeration(t *testing.T) {
 			name  string
 			model sem.Model
 		}{{"bge", bge}, {"linear", sem.Linear{NoiseVariance: 2, EdgeVariance: 1}}} {
-			r, err := tobac.Fit(context.Background(), table,
+			r := must.Get(tobac.Fit(context.Background(), table,
 				tobac.Config{Model: row.model, Engine: &sums.Exact{},
-					Prior: background.Prior{Kind: background.Uniform}, Seed: 3})
-			if err != nil {
-				t.Fatal(err)
-			}
+					Prior: background.Prior{Kind: background.Uniform}, Seed: 3}))(t)
 			hypotheses, err := nodeScores(row.model).Hypotheses(context.Background(), table, nil, 1)
 			if err != nil || len(hypotheses) != 1 {
 				t.Fatal(err, len(hypotheses))
@@ -185,14 +182,9 @@ func TestEffectsFollowUnits(t *testing.T) {
 	moved.X.Apply(func(_, j int, v float64) float64 { return unit[j]*v + shift[j] }, moved.X)
 	var all [2]*effects.Effects
 	for k, data := range []*dataset.Table{table, moved} {
-		r, err := tobac.Fit(context.Background(), data,
-			tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all[k], err = r.Effects(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(tobac.Fit(context.Background(), data,
+			tobac.Config{Model: sem.BGe{}, Engine: &sums.Exact{}}))(t)
+		all[k] = must.Get(r.Effects(context.Background()))(t)
 	}
 	same := func(a, b float64) bool { return math.Abs(a-b) <= 1e-6*(1+math.Abs(b)) }
 	for from := range 4 {

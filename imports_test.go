@@ -296,7 +296,7 @@ func sources(t *testing.T) (*token.FileSet, []source) {
 	t.Helper()
 	fset := token.NewFileSet()
 	var all []source
-	err := filepath.WalkDir(".", func(name string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -316,10 +316,7 @@ func sources(t *testing.T) (*token.FileSet, []source) {
 		file := filepath.ToSlash(name)
 		all = append(all, source{file: file, pkg: path.Join("tobac", path.Dir(file)), ast: f})
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return fset, all
 }
 

@@ -120,10 +120,8 @@ func linearTable(t testing.TB, d, n int, seed uint64) *dataset.Simulation {
 			e++
 		}
 	}
-	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: n, HeldoutRows: 1, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(dataset.SimulateLinear(g,
+		dataset.LinearConfig{Rows: n, HeldoutRows: 1, Seed: seed}))(t)
 	return s
 }
 

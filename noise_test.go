@@ -94,10 +94,8 @@ func TestNoiseOfAnyShape(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			data, truth := drawnTable(250, 2, c.equation)
-			r, err := tobac.Fit(context.Background(), data, tobac.Config{Engine: &sums.Exact{}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(tobac.Fit(context.Background(), data,
+				tobac.Config{Engine: &sums.Exact{}}))(t)
 			said, right := sure(r, truth)
 			if said < c.least || right < said {
 				t.Errorf("%d directions said with .95 or more, %d of them right, want at least "+
@@ -194,10 +192,7 @@ func TestLogarithms(t *testing.T) {
 
 // The expected distance from the published network of the flow cytometry data, told nothing.
 func TestFlowCytometry(t *testing.T) {
-	data, truth, err := dataset.Sachs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data, truth := must.Two(dataset.Sachs())(t)
 	logs, _, err := tobac.Logarithms(context.Background(), data, tobac.Config{})
 	if err != nil || logs == nil {
 		t.Fatalf("logarithms %v, error %v", logs != nil, err)

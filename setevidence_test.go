@@ -184,9 +184,7 @@ func TestReweightedPriors(t *testing.T) {
 	cfg := brief(tailed{}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
 	svgd := sampler(&cfg)
 	svgd.Marginals, svgd.Steps = stein.FrequencyMarginals, 2
-	if res, err = tobac.Fit(context.Background(), wide, cfg); err != nil {
-		t.Fatal(err)
-	}
+	res = must.Get(tobac.Fit(context.Background(), wide, cfg))(t)
 	if _, err := reference.New(context.Background(), wide, res); err == nil ||
 		!strings.Contains(err.Error(), "13 variables have too many sets of parents") {
 		t.Errorf("error %v of a reference of 13 variables", err)

@@ -46,15 +46,10 @@ func generic(i, j int) float64 { return math.Sin(float64(1 + 7*i*i + 13*j + 3*i*
 // 0 → 3.
 func chain(t testing.TB, n int) *dataset.Simulation {
 	t.Helper()
-	g, err := dag.FromEdges(5,
-		[]dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 4}, {From: 0, To: 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := dataset.SimulateLinear(g, dataset.LinearConfig{Rows: n, HeldoutRows: 30, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dag.FromEdges(5,
+		[]dag.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 4}, {From: 0, To: 3}}))(t)
+	s := must.Get(dataset.SimulateLinear(g,
+		dataset.LinearConfig{Rows: n, HeldoutRows: 30, Seed: 3}))(t)
 	return s
 }
 

@@ -33,9 +33,7 @@ func svg(t testing.TB, p *plot.Plot, err error) string {
 	}
 	w := must.Get(p.WriterTo(4*vg.Inch, 3*vg.Inch, "svg"))(t)
 	var b bytes.Buffer
-	if _, err := w.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.WriteTo(&b))(t)
 	return b.String()
 }
 

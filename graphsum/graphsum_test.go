@@ -32,10 +32,8 @@ func evaluate(
 	b := autograd.NewBuilder("value")
 	in := b.Input("x", shape)
 	y := f(in)
-	e, err := autograd.NewEvaluator([]*autograd.Node{in}, []*autograd.Node{y}, autograd.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(autograd.NewEvaluator([]*autograd.Node{in}, []*autograd.Node{y},
+		autograd.Options{}))(t)
 	defer e.Close()
 	out := make([]float64, y.Shape().Len())
 	must.Do(t, e.Eval([][]float64{out}, []autograd.Feed{{Data: x}}))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tobac/internal/cli"
+	"tobac/internal/must"
 )
 
 // badInputs are files for TestBadInput.
@@ -208,13 +209,10 @@ func TestBadInput(t *testing.T) {
 func tree(t *testing.T) string {
 	t.Helper()
 	var paths []string
-	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		paths = append(paths, path)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return strings.Join(paths, "\n")
 }
 

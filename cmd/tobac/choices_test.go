@@ -359,10 +359,8 @@ func TestSimulateOtherModels(t *testing.T) {
 		strings.Count(graph, "\n") != 12 {
 		t.Errorf("graph.csv is %q", graph)
 	}
-	g, err := dataset.SimulateScaleFree(dataset.ScaleFreeConfig{Vars: 7, EdgesPerNode: 2, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dataset.SimulateScaleFree(
+		dataset.ScaleFreeConfig{Vars: 7, EdgesPerNode: 2, Seed: 3}))(t)
 	s := must.Get(dataset.SimulateNonlinear(g,
 		dataset.NonlinearConfig{Rows: 12, HeldoutRows: 12, Seed: 3}))(t)
 	for name, want := range map[string]*dataset.Table{"train.csv": s.Train,

@@ -121,16 +121,10 @@ func TestSimulate(t *testing.T) {
 			t.Errorf("%s is %d×%d, want 20×8", name, n, d)
 		}
 	}
-	f, err := os.Open("a/graph.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("a/graph.csv"))(t)
 	defer f.Close()
-	g, weights, err :=
-		dag.ReadEdges(f, "graph.csv", []string{"X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g, weights := must.Two(dag.ReadEdges(f, "graph.csv",
+		[]string{"X0", "X1", "X2", "X3", "X4", "X5", "X6", "X7"}))(t)
 	if !g.Acyclic() || weights == nil {
 		t.Errorf("graph.csv: acyclic %t, weights %v", g.Acyclic(), weights)
 	}

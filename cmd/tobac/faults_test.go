@@ -75,15 +75,12 @@ func newScenes(t *testing.T) *scenes {
 	succeed(t, fitArgs(
 		"data/train.csv --engine exact --seed 9 --set prior.max-parents=1 --out run")...)
 	s := &scenes{map[string]string{}}
-	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
 			s.files[path] = readFile(t, path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return s
 }
 

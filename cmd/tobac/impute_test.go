@@ -45,10 +45,7 @@ func gapsJob(t *testing.T, table *dataset.Table, args ...string) (*job, error) {
 	must.Do(t, o.recall())
 	j := &job{input: inputConfig{Data: "data.csv", Variables: len(table.Names), Order: o.order,
 		Prior: o.prior}}
-	var err error
-	if j.fit, err = o.configure(table.Names); err != nil {
-		t.Fatal(err)
-	}
+	j.fit = must.Get(o.configure(table.Names))(t)
 	return j, j.split(*o, table)
 }
 
@@ -108,16 +105,11 @@ func TestMissingValuesAreImputed(t *testing.T) {
 func TestScalesOfGaps(t *testing.T) {
 	linear := []string{"--model", "bge", "--set", "imputation.tables=2"}
 	plain := gappy(80)
-	j, err := gapsJob(t, plain, linear...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(gapsJob(t, plain, linear...))(t)
 	want := must.Get(j.infer(context.Background(), io.Discard))(t)
 	powers := &dataset.Table{Names: plain.Names, X: mat.NewDense(80, 3, nil)}
 	powers.X.Apply(func(_, _ int, v float64) float64 { return math.Exp(v) }, plain.X)
-	if j, err = gapsJob(t, powers, append(linear, "--set", "data.transform=log")...); err != nil {
-		t.Fatal(err)
-	}
+	j = must.Get(gapsJob(t, powers, append(linear, "--set", "data.transform=log")...))(t)
 	got := must.Get(j.infer(context.Background(), io.Discard))(t)
 	for _, e := range want.Posterior.EdgesFrom(0.01) {
 		if p := got.Probabilities.At(e.Source, e.Target); math.Abs(p-e.Probability) > 1e-6 {
@@ -125,23 +117,15 @@ func TestScalesOfGaps(t *testing.T) {
 				e.Probability)
 		}
 	}
-	if j, err = gapsJob(t, plain, append(linear, "--set", "data.standardize=true")...); err != nil {
-		t.Fatal(err)
-	}
-	if got, err = j.infer(context.Background(), io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	j = must.Get(gapsJob(t, plain, append(linear, "--set", "data.standardize=true")...))(t)
+	got = must.Get(j.infer(context.Background(), io.Discard))(t)
 	s := got.Standardization
 	if s == nil || math.Abs(s.Mean[0]-5) > 0.5 || math.Abs(s.SD[1]-22) > 5 {
 		t.Fatalf("standardisation %+v, want that of the columns", s)
 	}
-	if j, err = gapsJob(t, plain,
-		append(linear, "--set", "data.transform=normal-scores")...); err != nil {
-		t.Fatal(err)
-	}
-	if got, err = j.infer(context.Background(), io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	j = must.Get(gapsJob(t, plain,
+		append(linear, "--set", "data.transform=normal-scores")...))(t)
+	got = must.Get(j.infer(context.Background(), io.Discard))(t)
 	if err := got.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -149,13 +133,9 @@ func TestScalesOfGaps(t *testing.T) {
 		t.Errorf("%d rounds, want the default of 3", got.Imputation.Rounds)
 	}
 	for rounds, want := range []int{0, 1} {
-		if j, err = gapsJob(t, plain,
-			append(linear, "--set", fmt.Sprint("imputation.rounds=", rounds))...); err != nil {
-			t.Fatal(err)
-		}
-		if got, err = j.infer(context.Background(), io.Discard); err != nil {
-			t.Fatal(err)
-		}
+		j = must.Get(gapsJob(t, plain,
+			append(linear, "--set", fmt.Sprint("imputation.rounds=", rounds))...))(t)
+		got = must.Get(j.infer(context.Background(), io.Discard))(t)
 		if got.Imputation.Rounds != want {
 			t.Errorf("--set imputation.rounds=%d: %d rounds", rounds, got.Imputation.Rounds)
 		}

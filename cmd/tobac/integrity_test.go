@@ -59,9 +59,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 			succeed(t, quick(append([]string{"fit", "data/train.csv", "--checkpoint", "state"},
 				strings.Fields(row.args)...)...)...)
 			text := []byte(readFile(t, "state"))
-			if _, err := parseCheckpoint(text); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(parseCheckpoint(text))(t)
 			reasons := map[string]int{}
 			damaged(text, func(what string, text []byte) {
 				must.Do(t, os.WriteFile("harmed", text, 0o600))

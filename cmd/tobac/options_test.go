@@ -61,10 +61,7 @@ func TestHeldout(t *testing.T) {
 	standard := must.Get(train.Standardize())(t)
 	for name, x := range map[string]*dataset.Table{"mixed.csv": mixed, "scaled.csv": scaled,
 		"standard.csv": standard} {
-		err := file.Write(name, func(w io.Writer) error { return dataset.WriteCSV(w, x) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, file.Write(name, func(w io.Writer) error { return dataset.WriteCSV(w, x) }))
 	}
 	negLL := func(args ...string) any {
 		return at(parse(t,

@@ -9,6 +9,7 @@ import (
 
 	"tobac/internal/cli"
 	"tobac/internal/delimited"
+	"tobac/internal/must"
 	"tobac/ordering"
 
 	"gonum.org/v1/gonum/mat"
@@ -20,10 +21,7 @@ func TestOrderMethods(t *testing.T) {
 	help := succeed(t, "order", "--help").stdout
 	for _, name := range []string{"eqvar", "eqvar-bu", "npvar", "score", "variance"} {
 		got := succeed(t, "order", "data/train.csv", "--method", name)
-		names, err := delimited.Fields(strings.TrimSpace(got.stdout), "order")
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := must.Get(delimited.Fields(strings.TrimSpace(got.stdout), "order"))(t)
 		if _, err :=
 			ordering.ByNames(names, []string{"X0", "X1", "X2", "X3", "X4", "X5"}); err != nil {
 			t.Errorf("%s: %v", name, err)

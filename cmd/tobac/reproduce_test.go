@@ -20,10 +20,8 @@ const cheap = "reproduce table1 --runs 2 --only empty --only eqvar-bic --only ex
 // outputsOf are the files of the finished jobs of a folder.
 func outputsOf(t *testing.T, dir string) []string {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(dir, "done", "*", strings.Repeat("[0-9a-f]", 64)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(filepath.Glob(
+		filepath.Join(dir, "done", "*", strings.Repeat("[0-9a-f]", 64))))(t)
 	return all
 }
 

@@ -106,9 +106,7 @@ func TestSignalsWhileReading(t *testing.T) {
 					runtime.Gosched()
 				}
 			}
-			if err = errors.Join(err, cmd.Process.Signal(syscall.SIGTERM)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(err, cmd.Process.Signal(syscall.SIGTERM)))
 			cmd.Wait() // whose error is the status
 			if got := cmd.ProcessState.ExitCode(); got != 143 || out.String() != "tobac: "+want+
 				"\n" {

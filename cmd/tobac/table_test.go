@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tobac/internal/cli"
+	"tobac/internal/must"
 )
 
 // flowers has a category, two levels, an index, a gap and a column that others determine.
@@ -218,10 +219,7 @@ func TestCensored(t *testing.T) {
 		"results.report=false", "--require", "a,b", "--require", "b,c", "--seed", "1"}
 	effect := func(args ...string) (of float64) {
 		succeed(t, append(append([]string{"fit"}, args...), append(settings, "--out", "o")...)...)
-		_, err := fmt.Sscan(strings.Split(effectLine(t, "a", "b"), ",")[2], &of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscan(strings.Split(effectLine(t, "a", "b"), ",")[2], &of))(t)
 		return of
 	}
 	want := effect("whole.csv")

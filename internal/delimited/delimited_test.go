@@ -66,10 +66,8 @@ func TestReadSplits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			f, err := delimited.Read(strings.NewReader(test.text), "t.csv", delimited.Syntax{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(delimited.Read(strings.NewReader(test.text), "t.csv",
+				delimited.Syntax{}))(t)
 			if f.Separator != test.separator {
 				t.Errorf("separator %q, want %q", f.Separator, test.separator)
 			}
@@ -191,11 +189,8 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			f, err := delimited.Read(strings.NewReader("a"+test.separator+"b"), "t.csv",
-				delimited.Syntax{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(delimited.Read(strings.NewReader("a"+test.separator+"b"), "t.csv",
+				delimited.Syntax{}))(t)
 			got, err := f.Numbers().Parse(test.text, 7, "PKA")
 			if test.err != "" {
 				if err == nil || err.Error() != test.err {
@@ -214,9 +209,7 @@ func TestNumbersKeepOneDecimalMark(t *testing.T) {
 	f := must.Get(delimited.Read(strings.NewReader("a;b"), "t.csv", delimited.Syntax{}))(t)
 	numbers := f.Numbers()
 	for line, text := range []string{"1", "2,5", "3e4", "4,5"} {
-		if _, err := numbers.Parse(text, line, "a"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(numbers.Parse(text, line, "a"))(t)
 	}
 	const want = `t.csv: line 9, column "b": "1.5" has decimal mark '.', but line 1 has ','; allowed: one decimal mark throughout the file`
 	if _, err := numbers.Parse("1.5", 9, "b"); err == nil || err.Error() != want {

@@ -61,10 +61,8 @@ func TestDoubtfulSets(t *testing.T) {
 			}
 			return scores, nil
 		}
-		table, err := newTable(t.Context(), d, guess, score.Fair(d), mcmc.Options{Workers: 1}, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(newTable(t.Context(), d, guess, score.Fair(d), mcmc.Options{Workers: 1},
+			100))(t)
 		table.estimates, table.constant = e, make([]float64, d)
 		must.Do(t, table.correct(t.Context(), correctRounds, func(string) {}))
 		if _, ok := e.of(3, []int{1}); ok != hidden {

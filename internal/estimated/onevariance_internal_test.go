@@ -26,10 +26,7 @@ func TestOneVarianceFromOwn(t *testing.T) {
 				}
 			}
 		}
-		data, err := smooth.New(table.X, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(smooth.New(table.X, nil))(t)
 		own, err := data.Own(0.05, nil)
 		if err == nil {
 			err = own.Prepare(t.Context(), 2, 2)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dag"
+	"tobac/internal/must"
 )
 
 // The gradient of a mixture's log density is that of central differences, and draws come from its
@@ -243,10 +244,7 @@ func TestPopulationOverSeeds(t *testing.T) {
 		var halves [2]*population
 		for k := range halves {
 			of := &target{given: &given{active: dag.Identity(n)}, ask: ask}
-			var err error
-			if halves[k], err = of.sample(from, points, rng); err != nil {
-				t.Fatal(err)
-			}
+			halves[k] = must.Get(of.sample(from, points, rng))(t)
 			if halves[k].steps < 3 {
 				t.Fatalf("%d weightings, want more than one", halves[k].steps)
 			}

@@ -335,14 +335,9 @@ func TestSharedParameters(t *testing.T) {
 // too: those of a graph sum to its density.
 func TestNoParameters(t *testing.T) {
 	x := chain(30, 3, 4)
-	lik, err := models.NewBGe(x, nil, models.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := dag.FromEdges(3, []dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lik := must.Get(models.NewBGe(x, nil, models.BGeOptions{}))(t)
+	g := must.Get(dag.FromEdges(3,
+		[]dag.Edge{{From: 0, To: 1}, {From: 0, To: 2}, {From: 1, To: 2}}))(t)
 	sum := 0.0
 	for j := range 3 {
 		e := estimates(t, lik, j, [][]int{g.Parents(j)}, 64)[0]
@@ -433,15 +428,11 @@ func TestCancelled(t *testing.T) {
 // No goroutine is left after Close.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := evidence.New(scale{chain(20, 2, 5), "laplace"}, evidence.Config{Workers: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(evidence.New(scale{chain(20, 2, 5), "laplace"},
+			evidence.Config{Workers: 2}))(t)
 		defer s.Close()
 		for range 2 { // the second time with the program of the first
-			if _, err := s.Estimate(t.Context(), nodescore.Families(1, nil), 64); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Estimate(t.Context(), nodescore.Families(1, nil), 64))(t)
 		}
 	})
 }

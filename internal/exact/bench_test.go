@@ -76,10 +76,8 @@ func BenchmarkNew(b *testing.B) {
 			b.Run(name+"/"+kind, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := exact.New(context.Background(), s, score.Fair(s.Vars()),
-						exact.Options{}); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(exact.New(context.Background(), s, score.Fair(s.Vars()),
+						exact.Options{}))(b)
 				}
 			})
 		}
@@ -89,10 +87,8 @@ func BenchmarkNew(b *testing.B) {
 func benchmarkAfterNew(b *testing.B, each func(b *testing.B, p *exact.Posterior, o *exact.Orders)) {
 	for name, s := range scorers(b) {
 		b.Run(name, func(b *testing.B) {
-			p, err := exact.New(context.Background(), s, score.Fair(s.Vars()), exact.Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			p := must.Get(exact.New(context.Background(), s, score.Fair(s.Vars()),
+				exact.Options{}))(b)
 			o := must.Get(p.Orders(context.Background()))(b)
 			each(b, p, o)
 		})
@@ -103,9 +99,7 @@ func BenchmarkOrders(b *testing.B) {
 	benchmarkAfterNew(b, func(b *testing.B, p *exact.Posterior, _ *exact.Orders) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := p.Orders(context.Background()); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(p.Orders(context.Background()))(b)
 		}
 	})
 }

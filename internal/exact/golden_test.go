@@ -82,10 +82,8 @@ func TestGoldenPosterior(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%d %s", test.d, test.prior), func(t *testing.T) {
-			bge, err := score.NewBGe(firstRows(t, test.d), nil, score.BGeOptions{Scale: score.Raw})
-			if err != nil {
-				t.Fatal(err)
-			}
+			bge := must.Get(score.NewBGe(firstRows(t, test.d), nil,
+				score.BGeOptions{Scale: score.Raw}))(t)
 			s := score.NewFunc(test.d, func(j int, parents []int) float64 {
 				return bge.LogScore(j, parents) + priors[test.prior](test.d, len(parents))
 			})

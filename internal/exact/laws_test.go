@@ -80,14 +80,9 @@ func TestWorkers(t *testing.T) {
 		opt := exact.Options{Workers: workers}
 		_, o := posterior(t, s, score.Fair(d), opt)
 		g := graphs(t, o)
-		draws, err := o.Draws(context.Background(), 50, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		given, err := exact.GivenOrder(context.Background(), s, score.Fair(d), draws[0].Order, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		draws := must.Get(o.Draws(context.Background(), 50, 1))(t)
+		given := must.Get(exact.GivenOrder(context.Background(), s, score.Fair(d), draws[0].Order,
+			opt))(t)
 		return everything{o.Edges(), o.Precedence(), g.Edges(), g.Ancestors(), o.LogEvidence(),
 			g.LogEvidence(), g.Rounding(), g.ParentSets(3), draws, given.Edges()}
 	}

@@ -43,10 +43,7 @@ func TestFolder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inFolder(t)
-			s, err := file.OpenSet("run", []string{"a", "b"}, file.Guard{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(file.OpenSet("run", []string{"a", "b"}, file.Guard{}))(t)
 			s.SetID("7")
 			must.Do(t, errors.Join(s.Write("a", writes("a1")), s.Write("b", writes("b1")),
 				s.Commit()))

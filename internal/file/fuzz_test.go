@@ -22,19 +22,14 @@ func FuzzManifest(f *testing.F) {
 	sum := hex.EncodeToString(digest[:])
 	own := func(files map[string]string) []byte {
 		dir := f.TempDir()
-		s, err := file.OpenSet(dir, []string{"a"}, file.Guard{})
-		if err != nil {
-			f.Fatal(err)
-		}
+		s := must.Get(file.OpenSet(dir, []string{"a"}, file.Guard{}))(f)
 		must.Do(f, s.Write("a", func(io.Writer) error { return nil }))
 		must.Do(f, s.Commit())
 		var m map[string]any
 		text := must.Get(os.ReadFile(filepath.Join(dir, file.Manifest)))(f)
 		must.Do(f, json.Unmarshal(text, &m))
 		m["files"] = files
-		if text, err = json.Marshal(m); err != nil {
-			f.Fatal(err)
-		}
+		text = must.Get(json.Marshal(m))(f)
 		return text
 	}
 	f.Add(own(map[string]string{"result": sum}))

@@ -89,10 +89,8 @@ func TestSetFailures(t *testing.T) {
 			for _, name := range []string{"old/one", "old/two"} {
 				must.Do(t, os.WriteFile(name, []byte("former"), 0o644))
 			}
-			f, err := file.OpenSet("old", []string{"one", "two", "late"}, file.Guard{Force: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(file.OpenSet("old", []string{"one", "two", "late"},
+				file.Guard{Force: true}))(t)
 			must.Do(t, f.Write("one", writes("new")))
 			if err := c.fail(f); err == nil {
 				t.Error("no error")

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 )
 
@@ -22,11 +23,8 @@ func TestRareLevels(t *testing.T) {
 			x.Set(i, 1, 1)
 		}
 	}
-	s, err := New(x, nil, []Variable{{Kind: dataset.Categorical, Levels: 12},
-		{Kind: dataset.Binary, Levels: 2}}, Options{Base: nodescore.NewPool(2)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(x, nil, []Variable{{Kind: dataset.Categorical, Levels: 12},
+		{Kind: dataset.Binary, Levels: 2}}, Options{Base: nodescore.NewPool(2)}))(t)
 	for j := range 2 {
 		if gain := s.fitted(j, []int{1 - j}) - s.fitted(j, nil); gain > 0 {
 			t.Errorf("column %d gains %.1f nats by the other, want none", j, gain)

@@ -16,10 +16,7 @@ import (
 // Columns in one unit with equal noise variances are found to have them, after the other model has
 // been compared. Scaled, they are far from that, which two short searches show: no chains run.
 func TestOneNoiseVarianceIsGlimpsedAt(t *testing.T) {
-	truth, err := dataset.SimulateER(dataset.ERConfig{Vars: 30, Seed: 3, EdgesPerNode: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(dataset.SimulateER(dataset.ERConfig{Vars: 30, Seed: 3, EdgesPerNode: 2}))(t)
 	sim := must.Get(dataset.SimulateLinear(truth, dataset.LinearConfig{Seed: 3, Rows: 500}))(t)
 	var models []sem.Scored
 	for _, m := range []sem.Model{sem.Linear{}, sem.BGe{}} {
@@ -33,9 +30,7 @@ func TestOneNoiseVarianceIsGlimpsedAt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			data := sim.Train
 			if c.scaled {
-				if data, err = data.Standardize(); err != nil {
-					t.Fatal(err)
-				}
+				data = must.Get(data.Standardize())(t)
 			}
 			p := &engine.Problem{Data: data, Workers: 2, Report: func(engine.Progress) {}}
 			s := must.Get(graphchains.Settle(context.Background(), data, models, p,

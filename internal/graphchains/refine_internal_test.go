@@ -58,11 +58,8 @@ func TestTogether(t *testing.T) {
 // iterations are not recommended. Those that meet are judged as others.
 func TestScattered(t *testing.T) {
 	groups, forth, back := scoretest.Apart()
-	s, err := mcmc.New(t.Context(), groups, score.Uniform(5), mcmc.Options{Chains: 4, Rungs: 1,
-		WarmUp: 100, Starts: []*dag.Graph{forth, back}, Apart: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(mcmc.New(t.Context(), groups, score.Uniform(5), mcmc.Options{Chains: 4, Rungs: 1,
+		WarmUp: 100, Starts: []*dag.Graph{forth, back}, Apart: true}))(t)
 	e := &Settings{Chains: 4, WarmUp: 100, ESS: math.MaxInt32}
 	for s.Iterations() < 400 {
 		if e.agree(s) {

@@ -36,14 +36,9 @@ func TestRoundedDraws(t *testing.T) {
 		names[j] = "x" + strconv.Itoa(j)
 	}
 	data := &dataset.Table{Names: names, X: x}
-	bge, err := score.NewBGe(x, nil, score.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := dag.FromEdges(d, []dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 0, To: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bge := must.Get(score.NewBGe(x, nil, score.BGeOptions{}))(t)
+	g := must.Get(dag.FromEdges(d,
+		[]dag.Edge{{From: 0, To: 2}, {From: 1, To: 2}, {From: 0, To: 1}}))(t)
 	p := &posterior.Posterior{Names: names, Draws: []posterior.Draw{{Graph: g}}}
 	problem := &engine.Problem{Data: data, Seed: 7, Workers: 1}
 	must.Do(t, inference.AddEquations(context.Background(), data, p, []score.Scorer{bge},

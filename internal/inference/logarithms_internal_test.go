@@ -15,10 +15,7 @@ func TestRecordedSupport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fits all equations of two parents")
 	}
-	data, _, err := dataset.Sachs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	data, _ := must.Two(dataset.Sachs())(t)
 	p := &engine.Problem{Data: data, Workers: 2}
 	p.Report = func(engine.Progress) {}
 	got := must.Get(LogSupport(context.Background(), p))(t)

@@ -9,6 +9,7 @@ import (
 
 	"tobac/dag"
 	"tobac/internal/inference"
+	"tobac/internal/must"
 	"tobac/internal/nodescore"
 	"tobac/score"
 
@@ -112,10 +113,7 @@ func TestTurning(t *testing.T) {
 		edges.Set(e.From, e.To, 1)
 	}
 	turning := inference.Turning{Part: 0.3, Prior: prior, Scores: []score.Scorer{s}}
-	err := turning.Turn(t.Context(), graphs, edges, slices.Repeat([]float64{1}, n), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, turning.Turn(t.Context(), graphs, edges, slices.Repeat([]float64{1}, n), 1))
 	drawn := mat.NewDense(d, d, nil)
 	for _, g := range graphs {
 		if !g.Acyclic() || g.Size() != len(pairs) {

@@ -24,16 +24,13 @@ import (
 func elsewhere(t *testing.T) string {
 	t.Helper()
 	var all []string
-	err := filepath.WalkDir("home", func(path string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir("home", func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
 			text, failed := os.ReadFile(path)
 			all, err = append(all, path+": "+string(text)), failed
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return strings.Join(all, "\n")
 }
 
@@ -132,10 +129,8 @@ func TestHostileFolder(t *testing.T) {
 			functions := c.functions()
 			parts := open(t, "parts")
 			must.Do(t, parts.Add(list))
-			if _, err := jobs.Do(context.Background(), jobs.Local{Workers: 1}, parts, functions,
-				list, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(jobs.Do(context.Background(), jobs.Local{Workers: 1}, parts, functions,
+				list, nil))(t)
 			must.Do(t, errors.Join(os.Mkdir("home", 0o777),
 				os.WriteFile("home/known", []byte("old"), 0o666)))
 			make(t)

@@ -328,10 +328,8 @@ func TestFullDisk(t *testing.T) {
 func TestMeasured(t *testing.T) {
 	list, _ := squares(4)
 	folder := open(t, t.TempDir())
-	if _, err := jobs.Do(t.Context(), jobs.Local{}, folder, new(counting).functions(), list,
-		nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(jobs.Do(t.Context(), jobs.Local{}, folder, new(counting).functions(), list,
+		nil))(t)
 	m, ok, err := folder.Measured(list[3].ID())
 	if err != nil || !ok || m.Values["n"] != 3 || m.Seconds < 0 || m.Host == "" {
 		t.Errorf("got %+v, %v, %v, want n = 3 and a host", m, ok, err)
@@ -414,9 +412,7 @@ func TestShards(t *testing.T) {
 		part := open(t, t.TempDir())
 		must.Do(t, part.Add(list))
 		shard := jobs.Shard{Index: i + 1, Count: 3}.Of(list)
-		if _, err := jobs.Do(t.Context(), jobs.Local{}, part, f, shard, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(jobs.Do(t.Context(), jobs.Local{}, part, f, shard, nil))(t)
 		must.Do(t, copyFiles(out.Dir(), part.Dir()))
 	}
 	recorded, err := out.Jobs()

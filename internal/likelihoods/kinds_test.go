@@ -54,10 +54,7 @@ func TestKinds(t *testing.T) {
 	marks.Set(3, 3, 1)
 	marks.Set(4, 0, 1)
 	for _, intervened := range []mat.Matrix{nil, marks} {
-		m, err := likelihoods.NewKinds(all, intervened)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(likelihoods.NewKinds(all, intervened))(t)
 		if err := modeltest.Likelihood(m, 3); err != nil {
 			t.Error(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tobac/internal/must"
 	"tobac/score"
 )
 
@@ -108,10 +109,7 @@ func small(t *testing.T, d, candidates int) *problem {
 			list = append(list, (j+k)%d)
 		}
 		slices.Sort(list)
-		var err error
-		if p.tables[j], err = newTable(context.Background(), s, p.prior, j, list); err != nil {
-			t.Fatal(err)
-		}
+		p.tables[j] = must.Get(newTable(context.Background(), s, p.prior, j, list))(t)
 	}
 	p.divide()
 	return p

@@ -26,10 +26,8 @@ func BenchmarkNew(b *testing.B) {
 			s, p := simulated(b, d), score.Fair(d)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := mcmc.New(context.Background(), s, p,
-					mcmc.Options{Workers: 1}); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(mcmc.New(context.Background(), s, p,
+					mcmc.Options{Workers: 1}))(b)
 			}
 		})
 	}

@@ -30,10 +30,8 @@ func TestHub(t *testing.T) {
 		}
 		row[d-1] += rng.NormFloat64()
 	}
-	s, err := score.NewLinear(x, nil, score.LinearOptions{NoiseVariance: 1, EdgeVariance: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(score.NewLinear(x, nil,
+		score.LinearOptions{NoiseVariance: 1, EdgeVariance: 100}))(t)
 	opt := mcmc.Options{Candidates: 5, Chains: 2, WarmUp: 10, Seed: 1}
 	sampler, err := mcmc.New(context.Background(), s, score.Fair(d), opt)
 	if err == nil {

@@ -26,10 +26,8 @@ func TestSetsWithoutSubsets(t *testing.T) {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
-	sampler, err := mcmc.New(ctx, s, prior, mcmc.Options{Chains: 2, WarmUp: 20, Draws: 20, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sampler := must.Get(mcmc.New(ctx, s, prior,
+		mcmc.Options{Chains: 2, WarmUp: 20, Draws: 20, Seed: 1}))(t)
 	must.Do(t, sampler.Advance(ctx, 60))
 	r := must.Get(sampler.Result())(t)
 	for k, draw := range r.Draws {

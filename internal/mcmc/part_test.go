@@ -20,23 +20,16 @@ func TestContinueIsBitwise(t *testing.T) {
 		{Chains: 2, Rungs: 3, WarmUp: 60, Draws: 20, Seed: 3, Workers: 1},
 		{Chains: 3, Rungs: 1, WarmUp: 60, Draws: 20, Seed: 4, Candidates: 3, Workers: 2},
 	} {
-		whole, err := mcmc.New(t.Context(), s, p, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(mcmc.New(t.Context(), s, p, o))(t)
 		parts := must.Get(mcmc.NewAt(t.Context(), s, p, o, whole.Shared()))(t)
 		states := make([][]byte, o.Chains)
 		for k := range states {
-			if states[k], err = whole.Chain(k); err != nil {
-				t.Fatal(err)
-			}
+			states[k] = must.Get(whole.Chain(k))(t)
 		}
 		for _, to := range []int{1, 40, 60, 100, 250} {
 			must.Do(t, whole.Advance(t.Context(), to-whole.Iterations()))
 			for k := range states {
-				if states[k], err = parts.Continue(t.Context(), states[k], to); err != nil {
-					t.Fatal(err)
-				}
+				states[k] = must.Get(parts.Continue(t.Context(), states[k], to))(t)
 				want := must.Get(whole.Chain(k))(t)
 				if !bytes.Equal(states[k], want) {
 					t.Fatalf("chain %d differs after %d iterations", k, to)

@@ -32,10 +32,7 @@ func TestUnitsChangeNothing(t *testing.T) {
 	edges := func(unit func(j int) float64) *mat.Dense {
 		y := mat.DenseCopyOf(x)
 		y.Apply(func(_, j int, v float64) float64 { return unit(j) * v }, y)
-		s, err := score.NewBGe(y, nil, score.BGeOptions{AlphaMu: 1, AlphaLambda: d + 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(score.NewBGe(y, nil, score.BGeOptions{AlphaMu: 1, AlphaLambda: d + 2}))(t)
 		p := must.Get(score.Sparse(d, 1))(t)
 		m, err := mcmc.New(context.Background(), s, p,
 			mcmc.Options{Chains: 2, Candidates: 10, WarmUp: 60, Draws: 100, Seed: 1, Workers: 2})

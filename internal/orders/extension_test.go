@@ -8,16 +8,15 @@ import (
 	"testing"
 
 	"tobac/dag"
+	"tobac/internal/must"
 	"tobac/internal/orders"
 )
 
 // All orders that agree with a graph are drawn equally often: within five standard errors of 6000
 // draws.
 func TestRandomExtension(t *testing.T) {
-	g, err := dag.FromEdges(5, []dag.Edge{{From: 3, To: 0}, {From: 3, To: 1}, {From: 2, To: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(dag.FromEdges(5,
+		[]dag.Edge{{From: 3, To: 0}, {From: 3, To: 1}, {From: 2, To: 1}}))(t)
 	const draws = 6000
 	rng := rand.New(rand.NewPCG(4, 4))
 	got := map[string]float64{}

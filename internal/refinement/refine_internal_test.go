@@ -39,9 +39,7 @@ func TestRefine(t *testing.T) {
 		}
 		s := must.Get(additive.NewLinear(x, nil, opt))(t)
 		if refined {
-			if _, err := Refine(t.Context(), s, prior, 2); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(Refine(t.Context(), s, prior, 2))(t)
 		}
 		all := must.Get(exact.New(t.Context(), s, prior, exact.Options{}))(t)
 		orders := must.Get(all.Orders(t.Context()))(t)

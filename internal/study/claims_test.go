@@ -49,10 +49,7 @@ func invented(t *testing.T, studies []study.Study,
 		if strings.HasPrefix(c.Method.Name, "tobac") || c.Method.Name == "dibs" {
 			o.Empirical, o.Mixture = view(false), view(true)
 		}
-		var err error
-		if outputs[i], err = json.Marshal(o); err != nil {
-			t.Fatal(err)
-		}
+		outputs[i] = must.Get(json.Marshal(o))(t)
 	}
 	return must.Get(study.Collect(studies, outputs, make([]string, len(cells)), seconds))(t)
 }

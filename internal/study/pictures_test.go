@@ -85,10 +85,7 @@ func TestPictures(t *testing.T) {
 // A row of Table I that differs from the published one by more than two standard errors has its
 // reason below the table, where there is one.
 func TestReasonsOfTableI(t *testing.T) {
-	s, err := study.New(study.TableOne, study.Options{Runs: 5, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(study.New(study.TableOne, study.Options{Runs: 5, Seed: 1}))(t)
 	beside, ok := stoodIn(t, []study.Study{s}).BesidePublished()
 	if !ok {
 		t.Fatal("no table")
@@ -107,9 +104,7 @@ func TestReasonsOfTableI(t *testing.T) {
 			t.Errorf("%s: no reason in %q", p.Method, beside.Note)
 		}
 	}
-	if s, err = study.New(study.TableOne, study.Options{Runs: 4, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(study.New(study.TableOne, study.Options{Runs: 4, Seed: 1}))(t)
 	if few, _ := stoodIn(t, []study.Study{s}).BesidePublished(); strings.Contains(few.Note,
 		"released program") {
 		t.Errorf("a reason where too few runs decide: %q", few.Note)

@@ -206,10 +206,7 @@ func TestMethodIsThePublishedRecipe(t *testing.T) {
 // The order of the released NPVar is the column of smallest variance, then the sequence of the
 // table.
 func TestReleasedNPVar(t *testing.T) {
-	p, err := study.SachsData(1, 1)[0].Problem()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(study.SachsData(1, 1)[0].Problem())(t)
 	m := study.Method{Kind: study.EmptyKind, Order: "npvar-released", NoiseVariance: 1}
 	_, order, err := m.Fit(context.Background(), p, 1)
 	if want := []int{5, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10}; err != nil || !slices.Equal(order, want) {
@@ -299,10 +296,8 @@ func done(t *testing.T, studies []study.Study) *study.Results {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := study.Collect(studies, outputs, make([]string, len(list)), make([]float64, len(list)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(study.Collect(studies, outputs, make([]string, len(list)),
+		make([]float64, len(list))))(t)
 	return r
 }
 

@@ -46,10 +46,7 @@ func svidagFolder(t *testing.T) string {
 // The study has a cell for each table that is there, beside what was published of it, which no cell
 // computes. A collider of clear effects is found, and is the best of all by each metric.
 func TestSVIDAG(t *testing.T) {
-	s, err := study.New(study.SVIDAG, study.Options{Data: svidagFolder(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(study.New(study.SVIDAG, study.Options{Data: svidagFolder(t)}))(t)
 	cells := study.Cells([]study.Study{s})
 	if len(cells) != 2 {
 		t.Fatalf("%d cells, want 2", len(cells))
@@ -57,10 +54,8 @@ func TestSVIDAG(t *testing.T) {
 	outputs := make([][]byte, 2)
 	for k, c := range cells {
 		j := c.Job()
-		if outputs[k], err = study.Functions()[study.JobKind](t.Context(),
-			jobs.Job{Kind: j.Kind, Input: j.Input, Data: j.Data}); err != nil {
-			t.Fatal(err)
-		}
+		outputs[k] = must.Get(study.Functions()[study.JobKind](t.Context(),
+			jobs.Job{Kind: j.Kind, Input: j.Input, Data: j.Data}))(t)
 	}
 	r := must.Get(study.Collect([]study.Study{s}, outputs, make([]string, 2), []float64{1, 1}))(t)
 	for _, section := range s.Sections {

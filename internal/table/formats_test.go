@@ -183,9 +183,7 @@ func TestParquetKinds(t *testing.T) {
 			dose := int32(i * 3 % 5)
 			m.Dose = &dose
 		}
-		if _, err := w.Write([]measured{m}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Write([]measured{m}))(t)
 	}
 	must.Do(t, w.Close())
 	file := must.Get(table.Read(bytes.NewReader(b.Bytes()), "t.parquet", table.Layout{}))(t)
@@ -261,9 +259,7 @@ func zipOf(t *testing.T, files map[string][]byte, sequence ...string) []byte {
 	w := zip.NewWriter(&b)
 	for _, name := range sequence {
 		f := must.Get(w.Create(name))(t)
-		if _, err := f.Write(files[name]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(f.Write(files[name]))(t)
 	}
 	must.Do(t, w.Close())
 	return b.Bytes()

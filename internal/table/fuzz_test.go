@@ -53,9 +53,7 @@ func FuzzRead(f *testing.F) {
 // check prepares a table and looks at what comes out.
 func check(t *testing.T, file *table.Table, o table.Options) {
 	t.Helper()
-	if _, err := table.Describe(file, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(table.Describe(file, o))(t)
 	p, err := table.Prepare(file, o)
 	if err != nil {
 		if len(err.Error()) == 0 {

@@ -26,9 +26,7 @@ func claimed(t *testing.T, name, data string, contents uint64) []byte {
 	w := zip.NewWriter(&b)
 	f := must.Get(w.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate,
 		CompressedSize64: uint64(len(data)), UncompressedSize64: contents}))(t)
-	if _, err := io.WriteString(f, data); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(f, data))(t)
 	must.Do(t, w.Close())
 	return b.Bytes()
 }

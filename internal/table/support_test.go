@@ -41,9 +41,7 @@ func zipped(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
-	if _, err := z.Write(b); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(z.Write(b))(t)
 	must.Do(t, z.Close())
 	return out.Bytes()
 }

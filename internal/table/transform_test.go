@@ -37,10 +37,7 @@ func TestTransforms(t *testing.T) {
 	scores := must.Get(data.NormalScores())(t)
 	want := map[string]*dataset.Table{"none": data, "log": logs, "normal-scores": scores}
 	for _, f := range table.Transforms() {
-		text, err := json.Marshal(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(f))(t)
 		var again table.Transform
 		if err := json.Unmarshal(text, &again); err != nil || again != f ||
 			string(text) != `"`+f.String()+`"` {

@@ -157,10 +157,8 @@ func TestWorkbookDialects(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := xlsx(t, c.parts)
 			for _, chosen := range []string{"", "Data", c.number} {
-				file, err := table.Read(bytes.NewReader(b), "t.xlsx", table.Layout{Sheet: chosen})
-				if err != nil {
-					t.Fatal(err)
-				}
+				file := must.Get(table.Read(bytes.NewReader(b), "t.xlsx",
+					table.Layout{Sheet: chosen}))(t)
 				if diff := cmp.Diff(c.want, cellsOf(t, file)); diff != "" {
 					t.Errorf("sheet %q (-want +got):\n%s", chosen, diff)
 				}

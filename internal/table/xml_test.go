@@ -154,17 +154,11 @@ func TestDateText(t *testing.T) {
 func TestGrowingFile(t *testing.T) {
 	f := must.Get(os.Create(filepath.Join(t.TempDir(), "t.csv")))(t)
 	defer f.Close()
-	if _, err := f.WriteString("a,b\n1,2\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(f.WriteString("a,b\n1,2\n"))(t)
 	for _, more := range []string{"", "7."} {
 		c := newCounter(f)
-		if _, err := f.WriteString(more); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(f.WriteString(more))(t)
+		must.Get(f.Seek(0, io.SeekStart))(t)
 		if _, err := io.Copy(io.Discard, struct{ io.Reader }{c}); (err != nil) != (more != "") ||
 			!errors.Is(err, c.err) {
 			t.Errorf("%q more: error %v", more, err)

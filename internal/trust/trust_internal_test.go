@@ -64,10 +64,7 @@ func TestFormsCountByHalfForDirections(t *testing.T) {
 		{sem.BGe{}, 1, "conditional independences"},
 	} {
 		m, _ := sem.As[sem.Scored](c.model)
-		all, err := m.Hypotheses(t.Context(), data, nil, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(m.Hypotheses(t.Context(), data, nil, 1))(t)
 		counts, doubt := WholeTrust.In(data, m, g, all[0].Scores, 1)
 		if counts.Directions != c.part || counts.Form != 1 || doubt != (Doubt{}) {
 			t.Errorf("%v: %+v, %+v, want %v of the evidence for directions", m, counts, doubt,
