@@ -118,10 +118,17 @@ func (l *linear) maximise(
 
 // expectedVariance is the expected sum of squared residuals over the number of
 // rows, given the graph. For one variable it is ‖y − Xμ‖² + tr(C Σ) with the
-// posterior N(μ, Σ) of its weights; that of the intercept cancels at the fixed point.
+// posterior N(μ, Σ) of its weights; that of the intercept cancels at the fixed point. Variables of
+// as many parents as the search adds, to which more of them may leave anything, count only if all
+// are.
 func (l *linear) expectedVariance(parents [][]int) float64 {
+	full := func(a []int) bool { return len(a) >= mostGreedy }
+	all := !slices.ContainsFunc(parents, func(a []int) bool { return !full(a) })
 	sum, rows := 0.0, 0
 	for j, a := range parents {
+		if full(a) && !all {
+			continue
+		}
 		g := &l.group[l.of[j]]
 		e := l.Equation(j, a)
 		sum += g.Scatter[j*l.d+j]

@@ -255,3 +255,24 @@ func BenchmarkEstimateNoiseVariance(b *testing.B) {
 		})
 	}
 }
+
+// A variable of more parents than the greedy search adds does not tell the noise variance.
+func TestEstimateNoiseVarianceOfHub(t *testing.T) {
+	const n, d, variance = 400, 70, 0.5
+	rng := rand.New(rand.NewPCG(34, 3))
+	x := mat.NewDense(n, d, nil)
+	for r := range n {
+		sum := 0.0
+		for j := range d - 1 {
+			v := math.Sqrt(variance) * rng.NormFloat64()
+			x.Set(r, j, v)
+			sum += v
+		}
+		x.Set(r, d-1, sum+math.Sqrt(variance)*rng.NormFloat64())
+	}
+	got := must.Get(score.EstimateNoiseVariance(context.Background(), x, nil,
+		must.Get(score.Sparse(d, 1))(t), score.LinearOptions{}, 1))(t)
+	if !(math.Abs(math.Log(got/variance)) <= 4*math.Sqrt(2/float64(n*d))) {
+		t.Errorf("noise variance %v, want %v", got, variance)
+	}
+}
