@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"tobac/beam"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 )
 
 // do is jobs.Do without a folder.
@@ -22,14 +23,8 @@ func do(t *testing.T, e jobs.Engine, all []jobs.Job) ([][]byte, error) {
 // On prism jobs give what they give on goroutines.
 func TestEngineAgreesWithLocal(t *testing.T) {
 	all := list("digest", 200, []byte("shared"))
-	want, err := do(t, jobs.Local{}, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := do(t, beam.Engine{}, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(do(t, jobs.Local{}, all))(t)
+	got := must.Get(do(t, beam.Engine{}, all))(t)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("outputs (-local +beam):\n%s", diff)
 	}
@@ -37,20 +32,13 @@ func TestEngineAgreesWithLocal(t *testing.T) {
 
 // What was done is in the folder, with what was measured, and is not done again.
 func TestEngineKeepsOutputs(t *testing.T) {
-	folder, err := jobs.OpenFolder(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(jobs.OpenFolder(t.TempDir()))(t)
 	all := list("digest", 9, nil)
-	if _, err := jobs.Do(t.Context(), beam.Engine{}, folder, functions, all[:4], nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(jobs.Do(t.Context(), beam.Engine{}, folder, functions, all[:4], nil))(t)
 	var last jobs.Status
-	if _, err := jobs.Do(t.Context(), beam.Engine{}, folder, functions, all, func(s jobs.Status) {
+	must.Get(jobs.Do(t.Context(), beam.Engine{}, folder, functions, all, func(s jobs.Status) {
 		last = s
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if last.Found != 4 || last.Done != 5 || last.Running != 0 {
 		t.Errorf("status at the end is %+v, want 4 jobs found, 5 done, none running", last)
 	}
@@ -119,31 +107,19 @@ func TestEngineWorkerKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(os.Executable())(t)
 	process(t, program)
 	attempts := t.TempDir()
 	const n = 12
 	all := list("kill", n, []byte(attempts))
-	got, err := do(t, beam.Engine{Workers: 2}, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(do(t, beam.Engine{Workers: 2}, all))(t)
 	for i, j := range all {
-		want, err := digest(t.Context(), j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(digest(t.Context(), j))(t)
 		if diff := cmp.Diff(want, got[i]); diff != "" {
 			t.Errorf("job %d (-want +got):\n%s", i+1, diff)
 		}
 	}
-	files, err := os.ReadDir(attempts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(os.ReadDir(attempts))(t)
 	// One job kills its process, beside it at most one other runs.
 	if repeated := len(files) - n; repeated < 1 || repeated > 2 {
 		t.Errorf("%d jobs were repeated, want 1 or 2", repeated)

@@ -17,6 +17,7 @@ import (
 	"tobac/internal/enginetest"
 	"tobac/internal/graphchains"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 	"tobac/sem"
 )
 
@@ -56,10 +57,7 @@ func TestRoundsOfChains(t *testing.T) {
 	want := infer(t.Context(), markov.MCMC{})
 	elsewhere := func(t *testing.T) {
 		dir := t.TempDir()
-		folder, err := jobs.OpenFolder(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder := must.Get(jobs.OpenFolder(dir))(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		ended := make(chan bool)
@@ -93,10 +91,7 @@ func TestRoundsOfChains(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	t.Run("killed", func(t *testing.T) {
-		program, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		program := must.Get(os.Executable())(t)
 		process(t, program)
 		t.Setenv(killOnce, t.TempDir())
 		elsewhere(t)

@@ -16,6 +16,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
+	"tobac/internal/must"
 )
 
 // others are the exported functions of gorgonia that return nodes and are not operations.
@@ -248,10 +249,7 @@ func TestConstructors(t *testing.T) {
 			case constructs:
 				checkImport(t, c, uint64(i))
 			case refuses:
-				n, err := r.build()
-				if err != nil {
-					t.Fatal(err)
-				}
+				n := must.Get(r.build())(t)
 				if _, err := gorgonia.Import(ad.NewBuilder("refused"), []*G.Node{n},
 					nil); err == nil || !strings.Contains(err.Error(), r.why) ||
 					!strings.Contains(err.Error(), "node ") {
@@ -267,15 +265,9 @@ func TestConstructors(t *testing.T) {
 // nodeFunctions are the exported functions of gorgonia that return nodes.
 func nodeFunctions(t *testing.T) (names []string) {
 	t.Helper()
-	folder, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}",
-		"gorgonia.org/gorgonia").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(folder)), "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(exec.Command("go", "list", "-m", "-f", "{{.Dir}}",
+		"gorgonia.org/gorgonia").Output())(t)
+	files := must.Get(filepath.Glob(filepath.Join(strings.TrimSpace(string(folder)), "*.go")))(t)
 	node := func(e ast.Expr) bool {
 		if s, ok := e.(*ast.StarExpr); ok {
 			e = s.X
@@ -287,10 +279,7 @@ func nodeFunctions(t *testing.T) (names []string) {
 		if strings.HasSuffix(name, "_test.go") || strings.Contains(filepath.Base(name), "cuda") {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, 0))(t)
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Recv != nil || !fn.Name.IsExported() || fn.Type.Results == nil {

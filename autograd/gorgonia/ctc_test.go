@@ -13,6 +13,7 @@ import (
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 )
 
 // TestCTCLoss: labels in rows or one after the other, of several lengths, the last but one empty,
@@ -67,10 +68,7 @@ func TestCTCLoss(t *testing.T) {
 				}
 				leaves := []*G.Node{whole("labels", list, shape...),
 					whole("steps", steps[:c.batch], c.batch), whole("sizes", sizes, c.batch)}
-				loss, err := G.CTCLoss(x, leaves[0], leaves[1], leaves[2], c.reduction)
-				if err != nil {
-					t.Fatal(err)
-				}
+				loss := must.Get(G.CTCLoss(x, leaves[0], leaves[1], leaves[2], c.reduction))(t)
 				b := ad.NewBuilder("ctc")
 				bind := map[*G.Node]*ad.Node{}
 				for _, n := range leaves {
@@ -80,10 +78,7 @@ func TestCTCLoss(t *testing.T) {
 					}
 					bind[n] = b.Constant(values, append(ad.Shape{}, n.Shape()...))
 				}
-				made, err := gorgonia.Import(b, []*G.Node{loss}, bind)
-				if err != nil {
-					t.Fatal(err)
-				}
+				made := must.Get(gorgonia.Import(b, []*G.Node{loss}, bind))(t)
 				got := runEngines(t, made.Inputs, made.Outputs, [][]float64{at}, 1e-12)
 				compare(t, "loss", got[0], []float64{expected}, 1e-12)
 				if c.batch == 5 { // no way to spread the last label over its steps
@@ -99,15 +94,11 @@ func TestCTCLoss(t *testing.T) {
 				if c.rows {
 					list[5] = 0 // gorgonia reads it
 				}
-				if err := G.Let(x, tensor.New(tensor.WithShape(x.Shape()...),
-					tensor.WithBacking(slices.Clone(at)))); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, G.Let(x, tensor.New(tensor.WithShape(x.Shape()...),
+					tensor.WithBacking(slices.Clone(at)))))
 				m := G.NewTapeMachine(g)
 				defer m.Close()
-				if err := m.RunAll(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, m.RunAll())
 				compare(t, "gorgonia's", []float64{loss.Value().Data().(float64)}, got[0], 1e-12)
 			})
 	}

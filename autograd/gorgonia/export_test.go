@@ -13,6 +13,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
+	"tobac/internal/must"
 )
 
 // TestExport: every operation of the table becomes gorgonia nodes that the TapeMachine
@@ -27,10 +28,7 @@ func TestExport(t *testing.T) {
 			y := e.build(p, inputs[0], inputs[1])
 			note(reached, y, map[*ad.Node]bool{})
 			want := runEngines(t, inputs, nodes(y, y.Square()), at, 1e-12)
-			exported, err := gorgonia.Export(y, y.Square())
-			if err != nil {
-				t.Fatal(err)
-			}
+			exported := must.Get(gorgonia.Export(y, y.Square()))(t)
 			for i, got := range onTape(t, exported, []string{"x", "y"}, at) {
 				compare(t, fmt.Sprintf("output %d on the tape", i), got, want[i], 1e-12)
 			}
@@ -49,9 +47,7 @@ func TestExport(t *testing.T) {
 				want = append(want,
 					eval(t, inputs, b.Grad(y.Square().Sum(), inputs...), at, ad.Options{})...)
 			}
-			if err := again.Err(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, again.Err())
 			for i, got := range eval(t, in, outputs, at, ad.Options{}) {
 				compare(t, fmt.Sprintf("back, output %d", i), got, want[i], 1e-11)
 			}
@@ -82,10 +78,7 @@ func TestExportConstants(t *testing.T) {
 	u, v := make([]float64, 12), make([]float64, 12)
 	v[6], u[7] = 1, math.Pi
 	y := x.Mul(b.Constant(u, ad.Shape{12})).Add(b.Constant(v, ad.Shape{12})).Add(b.Scalar(1e-300))
-	nodes, err := gorgonia.Export(y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := must.Get(gorgonia.Export(y))(t)
 	at := [][]float64{normals(rand.New(rand.NewPCG(1, 1)), 12)}
 	want := eval(t, []*ad.Node{x}, []*ad.Node{y}, at, ad.Options{})[0]
 	compare(t, "on the tape", onTape(t, nodes, []string{"x"}, at)[0], want, 0)
@@ -129,10 +122,7 @@ func TestExportForms(t *testing.T) {
 	b := ad.NewBuilder("forms")
 	w, x := b.Input("w", ad.Shape{2}), b.Input("x", ad.Shape{2})
 	y := softsign.Apply(ad.Attr{}, clipped(chain(w, x), 10)).Sum()
-	nodes, err := gorgonia.Export(append(b.Grad(y, w, x), y)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := must.Get(gorgonia.Export(append(b.Grad(y, w, x), y)...))(t)
 	at := [][]float64{{0.4, -1.2}, {0.9, 0.3}}
 	want := runEngines(t, []*ad.Node{w, x}, append(b.Grad(y, w, x), y), at, 1e-12)
 	for i, got := range onTape(t, nodes, []string{"w", "x"}, at) {
@@ -180,15 +170,9 @@ func TestExportPadding(t *testing.T) {
 	im, filter := leaf(g, "im", ad.Shape{1, 1, 1, 1}), leaf(g, "filter", ad.Shape{1, 1, 1, 1})
 	y := G.Must(G.Conv2d(im, filter, tensor.Shape{1, 1}, []int{1, 1}, []int{2, 2}, []int{1, 1}))
 	b := ad.NewBuilder("padding")
-	made, err := gorgonia.Import(b, []*G.Node{y}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(gorgonia.Import(b, []*G.Node{y}, nil))(t)
 	n := made.Outputs[0]
-	exported, err := gorgonia.Export(append(b.Grad(n.Sum(), made.Inputs...), n)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exported := must.Get(gorgonia.Export(append(b.Grad(n.Sum(), made.Inputs...), n)...))(t)
 	for _, got := range onTape(t, exported, []string{"im", "filter"}, [][]float64{{2}, {3}}) {
 		if slices.ContainsFunc(got, func(v float64) bool { return v != 0 }) {
 			t.Errorf("got %v, want zeros", got)

@@ -8,6 +8,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
+	"tobac/internal/must"
 )
 
 // TestExportGradient: gorgonia.Grad of every exported operation is our gradient, along a
@@ -31,10 +32,7 @@ func TestExportGradient(t *testing.T) {
 func exportedGradient(t *testing.T, loss *ad.Node, inputs []*ad.Node, at [][]float64) {
 	t.Helper()
 	want := eval(t, inputs, append(loss.Builder().Grad(loss, inputs...), loss), at, ad.Options{})
-	exported, err := gorgonia.Export(loss)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exported := must.Get(gorgonia.Export(loss))(t)
 	g := exported[0].Graph()
 	for _, n := range g.AllNodes() {
 		if n.Op() != nil {
@@ -70,10 +68,7 @@ func gorgoniaGradient(t *testing.T, loss *G.Node, inputs []*ad.Node, wrt []strin
 	for _, name := range wrt {
 		leaves = append(leaves, loss.Graph().ByName(name)...)
 	}
-	grads, err := G.Grad(loss, leaves...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grads := must.Get(G.Grad(loss, leaves...))(t)
 	return onTape(t, append(append([]*G.Node{}, grads...), loss), names, at)
 }
 

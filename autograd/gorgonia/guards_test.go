@@ -15,6 +15,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
+	"tobac/internal/must"
 )
 
 // The guards against silently wrong graphs. Each test shows first that gorgonia
@@ -40,9 +41,7 @@ func rawRun(t *testing.T, g *G.ExprGraph, n ...*G.Node) [][]float64 {
 	}
 	m := G.NewTapeMachine(g)
 	defer m.Close()
-	if err := m.RunAll(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.RunAll())
 	out := make([][]float64, len(n))
 	for i, v := range values {
 		switch v := v.Data().(type) {
@@ -55,7 +54,7 @@ func rawRun(t *testing.T, g *G.ExprGraph, n ...*G.Node) [][]float64 {
 	return out
 }
 
-func must[T any](v T, err error) T {
+func get[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
@@ -90,9 +89,9 @@ func TestGuards(t *testing.T) {
 	}{
 		{"several gradients (A1)", "gives a wrong second gradient", func(g *G.ExprGraph) bool {
 			x := rawVector(g, "x", 0, 1)
-			s := must(G.Sigmoid(x))
-			must(G.Grad(must(G.Sum(s)), x))
-			y := must(G.Grad(must(G.Sum(must(G.Square(s)))), x))
+			s := get(G.Sigmoid(x))
+			get(G.Grad(get(G.Sum(s)), x))
+			y := get(G.Grad(get(G.Sum(get(G.Square(s)))), x))
 			return mismatch(rawRun(t, g, y[0])[0], []float64{.25, .2874769}, 1e-6) >= 0
 		}, func(b *ad.Builder) (inputs, outputs []*ad.Node) {
 			x := b.Input("x", ad.Shape{2})
@@ -102,14 +101,14 @@ func TestGuards(t *testing.T) {
 			[][]float64{{.25, slope}, {.25, 2 * .7310585786300049 * slope}}},
 		{"second derivatives (A1)", "has them wrong", func(g *G.ExprGraph) bool {
 			x := rawVector(g, "x", 1, 2, 3)
-			y, err := G.Grad(must(G.Sum(must(G.Grad(must(G.Sum(must(G.Cube(x)))), x))[0])), x)
+			y, err := G.Grad(get(G.Sum(get(G.Grad(get(G.Sum(get(G.Cube(x)))), x))[0])), x)
 			return err != nil || mismatch(rawRun(t, g, y[0])[0], []float64{6, 12, 18}, 1e-12) >= 0
 		}, func(b *ad.Builder) (inputs, outputs []*ad.Node) {
 			x := b.Input("x", ad.Shape{3})
 			return nodes(x), b.Grad(b.Grad(x.Cube().Sum(), x)[0].Sum(), x)
 		}, [][]float64{{1, 2, 3}}, [][]float64{{6, 12, 18}}},
 		{"log-sum-exp (A2)", "has LogSumExp wrong", func(g *G.ExprGraph) bool {
-			y := must(G.LogSumExp(rawVector(g, "x", 1, 2), 0))
+			y := get(G.LogSumExp(rawVector(g, "x", 1, 2), 0))
 			return mismatch(rawRun(t, g, y)[0], []float64{2.313261687518223}, 1e-12) >= 0
 		}, func(b *ad.Builder) (inputs, outputs []*ad.Node) {
 			x := b.Input("x", ad.Shape{2})
@@ -117,7 +116,7 @@ func TestGuards(t *testing.T) {
 		}, [][]float64{{1, 2}}, [][]float64{{2.313261687518223}}},
 		{"an outer product (A3)", "swaps the gradients of OuterProd", func(g *G.ExprGraph) bool {
 			x, y := rawVector(g, "x", 1, 2), rawVector(g, "y", 3, 5)
-			d := must(G.Grad(must(G.Sum(must(G.OuterProd(x, y)))), x, y))
+			d := get(G.Grad(get(G.Sum(get(G.OuterProd(x, y)))), x, y))
 			return mismatch(rawRun(t, g, d...)[0], []float64{8, 8}, 1e-12) >= 0
 		}, func(b *ad.Builder) (inputs, outputs []*ad.Node) {
 			x, y := b.Input("x", ad.Shape{2}), b.Input("y", ad.Shape{2})
@@ -128,7 +127,7 @@ func TestGuards(t *testing.T) {
 				x := G.NewTensor(g, G.Float64, 4, G.WithName("x"), G.WithShape(four...),
 					G.WithValue(tensor.New(tensor.WithShape(four...),
 						tensor.WithBacking(ramp(48, 0, 0)))))
-				return mismatch(rawRun(t, g, must(G.Sum(x, 2)))[0], sums, 0) >= 0
+				return mismatch(rawRun(t, g, get(G.Sum(x, 2)))[0], sums, 0) >= 0
 			}, func(b *ad.Builder) (inputs, outputs []*ad.Node) {
 				x := b.Input("x", four)
 				return nodes(x), nodes(x.Sum(2))
@@ -136,8 +135,8 @@ func TestGuards(t *testing.T) {
 		{"constants that print alike (A4)", "merges constants by their printed text",
 			func(g *G.ExprGraph) bool {
 				x := rawVector(g, "x", make([]float64, 9)...)
-				return must(G.Add(x, G.NewConstant(dense(u)))) ==
-					must(G.Add(x, G.NewConstant(dense(v))))
+				return get(G.Add(x, G.NewConstant(dense(u)))) ==
+					get(G.Add(x, G.NewConstant(dense(v))))
 			}, func(b *ad.Builder) (inputs, outputs []*ad.Node) {
 				x := b.Input("x", ad.Shape{9})
 				return nodes(x), nodes(x.Add(b.Constant(u, ad.Shape{9})),
@@ -151,14 +150,14 @@ func TestGuards(t *testing.T) {
 		}, [][]float64{{2}, {3}}, [][]float64{{-2}, {5}, {-3}}},
 		{"a softmax and its log (A6)", "takes LogSoftMax for SoftMax", func(g *G.ExprGraph) bool {
 			x := leaf(g, "x", ad.Shape{1, 2})
-			return must(G.SoftMax(x, 1)) == must(G.LogSoftMax(x, 1))
+			return get(G.SoftMax(x, 1)) == get(G.LogSoftMax(x, 1))
 		}, func(b *ad.Builder) (inputs, outputs []*ad.Node) {
 			x := b.Input("x", ad.Shape{1, 2})
 			return nodes(x), nodes(x.Softmax(1), x.Softmax(1).Log())
 		}, [][]float64{{0, 0}}, [][]float64{{.5, .5}, {-math.Ln2, -math.Ln2}}},
 		{"bounds of slices (A7)", "hashes slice bounds modulo 256", func(g *G.ExprGraph) bool {
 			x := rawVector(g, "x", ramp(512, 0, 0)...)
-			return must(G.Slice(x, G.S(0, 2))) == must(G.Slice(x, G.S(256, 258)))
+			return get(G.Slice(x, G.S(0, 2))) == get(G.Slice(x, G.S(256, 258)))
 		}, func(b *ad.Builder) (inputs, outputs []*ad.Node) {
 			x := b.Input("x", ad.Shape{512})
 			return nodes(x), nodes(x.Slice(0, 0, 2), x.Slice(0, 256, 258))
@@ -170,7 +169,7 @@ func TestGuards(t *testing.T) {
 				if x == y || x.Hashcode() != y.Hashcode() {
 					t.Fatal("the names no longer collide: search for others")
 				}
-				return must(G.Add(x, z)) == must(G.Add(y, z))
+				return get(G.Add(x, z)) == get(G.Add(y, z))
 			}, func(b *ad.Builder) (inputs, outputs []*ad.Node) {
 				x, y := b.Input(first, ad.Shape{1}), b.Input(second, ad.Shape{1})
 				z := b.Input("z", ad.Shape{1})
@@ -180,9 +179,9 @@ func TestGuards(t *testing.T) {
 			func(g *G.ExprGraph) bool {
 				x := G.NewMatrix(g, G.Float64, G.WithName("x"), G.WithShape(1, 2), G.WithValue(
 					tensor.New(tensor.WithShape(1, 2), tensor.WithBacking([]float64{1, 2}))))
-				y := must(G.Reshape(x, tensor.Shape{2}))
-				must(G.Sum(must(G.Add(y, G.NewConstant(10.0)))))
-				return rawRun(t, g, must(G.Sum(must(G.Square(x)))))[0][0] != 5
+				y := get(G.Reshape(x, tensor.Shape{2}))
+				get(G.Sum(get(G.Add(y, G.NewConstant(10.0)))))
+				return rawRun(t, g, get(G.Sum(get(G.Square(x)))))[0][0] != 5
 			}, func(b *ad.Builder) (inputs, outputs []*ad.Node) {
 				x := b.Input("x", ad.Shape{1, 2})
 				y := x.Reshape(ad.Shape{2}).AddScalar(10)
@@ -251,7 +250,7 @@ func (o goodScaleOp) Hashcode() uint32 {
 func TestGuardForeignParameters(t *testing.T) {
 	g := G.NewGraph()
 	x := rawVector(g, "x", 1)
-	if must(G.ApplyOp(scaleOp{2}, x)) != must(G.ApplyOp(scaleOp{3}, x)) {
+	if get(G.ApplyOp(scaleOp{2}, x)) != get(G.ApplyOp(scaleOp{3}, x)) {
 		t.Error("gorgonia no longer merges ops with one hash: the guard can go")
 	}
 
@@ -290,7 +289,7 @@ func TestForeign(t *testing.T) {
 // TestForeignDerivative: an op with a symbolic derivative has it here, along mapped axes too.
 func TestForeignDerivative(t *testing.T) {
 	g := G.NewGraph()
-	op := must(G.SoftMax(leaf(g, "x", ad.Shape{2, 3}), 1)).Op()
+	op := get(G.SoftMax(leaf(g, "x", ad.Shape{2, 3}), 1)).Op()
 	b := ad.NewBuilder("softmax")
 	p := b.Axis("particle", 2)
 	x, w := b.Input("x", ad.Shape{2, 3}, p), b.Input("w", ad.Shape{2, 3})

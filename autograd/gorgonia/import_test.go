@@ -14,6 +14,7 @@ import (
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 )
 
 // leaf is an input of a gorgonia graph.
@@ -35,9 +36,7 @@ func onTape(t *testing.T, outputs []*G.Node, names []string, at [][]float64) [][
 				v = tensor.New(tensor.WithShape(n.Shape()...),
 					tensor.WithBacking(slices.Clone(at[i])))
 			}
-			if err := G.Let(n, v); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, G.Let(n, v))
 		}
 	}
 	read := make([]G.Value, len(outputs))
@@ -46,9 +45,7 @@ func onTape(t *testing.T, outputs []*G.Node, names []string, at [][]float64) [][
 	}
 	m := G.NewTapeMachine(g)
 	defer m.Close()
-	if err := m.RunAll(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.RunAll())
 	got := make([][]float64, len(outputs))
 	for i, v := range read {
 		switch x := v.Data().(type) {
@@ -66,10 +63,7 @@ func onTape(t *testing.T, outputs []*G.Node, names []string, at [][]float64) [][
 // imported are the nodes that gorgonia's become.
 func imported(t *testing.T, b *ad.Builder, outputs ...*G.Node) []*ad.Node {
 	t.Helper()
-	made, err := gorgonia.Import(b, outputs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(gorgonia.Import(b, outputs, nil))(t)
 	return made.Outputs
 }
 
@@ -103,15 +97,9 @@ func checkImport(t *testing.T, c importCase, seed uint64) *gorgonia.Graph {
 	if c.name == "==" || c.name == "!=" || c.name == ">=" || c.name == "<=" {
 		at["x1"][0] = at["x0"][0]
 	}
-	y, err := c.build(leaves)
-	if err != nil {
-		t.Fatal(err)
-	}
+	y := must.Get(c.build(leaves))(t)
 	b := ad.NewBuilder("import")
-	made, err := gorgonia.Import(b, []*G.Node{y}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(gorgonia.Import(b, []*G.Node{y}, nil))(t)
 	n := made.Outputs[0]
 	if got, want := fmt.Sprint(n.Shape()), fmt.Sprint(ad.Shape(y.Shape())); got != want {
 		t.Errorf("got shape %v, want %v", got, want)
@@ -198,15 +186,10 @@ func TestImportGradient(t *testing.T) {
 		inputs = append(inputs, n)
 		at = append(at, normals(rng, n.Shape().Len()))
 	}
-	theirs, err := G.Grad(loss, parameters...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	theirs := must.Get(G.Grad(loss, parameters...))(t)
 	outputs := append(append([]*ad.Node{mine}, b.Grad(mine, inputs[2:]...)...),
 		imported(t, b, theirs...)...)
-	if err := b.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Err())
 	got := runEngines(t, inputs, outputs, at, 1e-12)
 	want := onTape(t, append([]*G.Node{loss}, theirs...), names, at)
 	for i := range want {
@@ -227,10 +210,7 @@ func TestImportSoftmaxGradient(t *testing.T) {
 			loss := G.Must(G.Sum(G.Must(G.Sin(G.Must(f(x, axis))))))
 			b := ad.NewBuilder(name)
 			mine := imported(t, b, loss)[0]
-			theirs, err := G.Grad(loss, x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			theirs := must.Get(G.Grad(loss, x))(t)
 			n := b.InputNamed("x")
 			gradient := []*ad.Node{b.Grad(mine, n)[0], imported(t, b, theirs...)[0]}
 			outputs := append(gradient, b.Grad(gradient[0].Square().Sum(), n)[0],
@@ -275,7 +255,7 @@ func TestImportInputs(t *testing.T) {
 
 	soft, logSoft := G.Must(G.SoftMax(x)), G.Must(G.LogSoftMax(x)) // one node
 	sum := G.Must(G.Add(G.Must(G.Sum(soft)), G.Must(G.Sum(G.Must(G.Square(logSoft))))))
-	made = must(gorgonia.Import(ad.NewBuilder("softmax"), []*G.Node{sum}, nil))
+	made = get(gorgonia.Import(ad.NewBuilder("softmax"), []*G.Node{sum}, nil))
 	if len(made.Notes) != 1 || !strings.Contains(made.Notes[0], "one node of SoftMax and") {
 		t.Errorf("got notes %q", made.Notes)
 	}
@@ -324,10 +304,7 @@ func TestImportBound(t *testing.T) {
 	b := ad.NewBuilder("bound")
 	p, s := b.Axis("particle", 4), b.Axis("sample", 2)
 	block, noise := b.Input("block", ad.Shape{3}, p), b.Input("noise", ad.Shape{3}, p, s)
-	made, err := gorgonia.Import(b, []*G.Node{y}, map[*G.Node]*ad.Node{x: block, u: noise})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(gorgonia.Import(b, []*G.Node{y}, map[*G.Node]*ad.Node{x: block, u: noise}))(t)
 	if len(made.Inputs) != 0 || len(made.Outputs[0].Axes()) != 2 {
 		t.Errorf("got inputs %v and output %v", made.Inputs, made.Outputs[0])
 	}

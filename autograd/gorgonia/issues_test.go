@@ -13,6 +13,7 @@ import (
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
 	"tobac/autograd/gradtest"
+	"tobac/internal/must"
 )
 
 // What gorgonia's users asked for, by the number of the issue: what happens here with the
@@ -21,10 +22,7 @@ import (
 // imports imports nodes and evaluates them.
 func imports(t *testing.T, at map[string][]float64, outputs ...*G.Node) [][]float64 {
 	t.Helper()
-	made, err := gorgonia.Import(ad.NewBuilder("issue"), outputs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(gorgonia.Import(ad.NewBuilder("issue"), outputs, nil))(t)
 	var values [][]float64
 	for _, n := range made.Inputs {
 		values = append(values, at[n.Name()])
@@ -70,18 +68,12 @@ func TestIssue341(t *testing.T) {
 // with its name.
 func TestIssue218(t *testing.T) {
 	x := leaf(G.NewGraph(), "x", ad.Shape{2})
-	made, err := gorgonia.Import(ad.NewBuilder("values"), []*G.Node{G.Must(G.Exp(x))}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(gorgonia.Import(ad.NewBuilder("values"), []*G.Node{G.Must(G.Exp(x))}, nil))(t)
 	if _, err := ad.NewEvaluator(nil, made.Outputs, ad.Options{}); err == nil ||
 		!strings.Contains(err.Error(), `depends on input "x", which is not listed`) {
 		t.Errorf("got error %v", err)
 	}
-	run, err := ad.NewEvaluator(made.Inputs, made.Outputs, ad.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(ad.NewEvaluator(made.Inputs, made.Outputs, ad.Options{}))(t)
 	defer run.Close()
 	if err := run.Eval([][]float64{make([]float64, 2)},
 		[]ad.Feed{{Data: []float64{1}}}); err == nil ||
@@ -94,10 +86,7 @@ func TestIssue218(t *testing.T) {
 func TestIssue323(t *testing.T) {
 	x := leaf(G.NewGraph(), "x", ad.Shape{1, 3})
 	b := ad.NewBuilder("softmax")
-	made, err := gorgonia.Import(b, []*G.Node{G.Must(G.SoftMax(x, 1))}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(gorgonia.Import(b, []*G.Node{G.Must(G.SoftMax(x, 1))}, nil))(t)
 	second := made.Outputs[0].Index(1, 1).Sum()
 	got := eval(t, made.Inputs, append(b.Grad(second, made.Inputs...), second),
 		[][]float64{{800, 800 + math.Ln2, -800}}, ad.Options{})
@@ -121,10 +110,7 @@ func TestIssue297(t *testing.T) {
 		bind[n] = b.Input(name, append(ad.Shape{}, n.Shape()...), p)
 		inputs, at = append(inputs, bind[n]), append(at, normals(rng, sizeOf(bind[n])))
 	}
-	made, err := gorgonia.Import(b, []*G.Node{loss}, bind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(gorgonia.Import(b, []*G.Node{loss}, bind))(t)
 	outputs := b.Grad(made.Outputs[0], inputs...)
 	want := eval(t, inputs, outputs, at, ad.Options{})
 	for _, workers := range []int{1, 2, 5} {
@@ -144,10 +130,7 @@ func TestIssue542(t *testing.T) {
 	for range 5 {
 		y = G.Must(G.Tanh(G.Must(G.Mul(w, y))))
 	}
-	made, err := gorgonia.Import(ad.NewBuilder("loop"), []*G.Node{G.Must(G.Sum(y))}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(gorgonia.Import(ad.NewBuilder("loop"), []*G.Node{G.Must(G.Sum(y))}, nil))(t)
 	rng := rand.New(rand.NewPCG(5, 42))
 	var args []gradtest.Argument
 	for _, n := range made.Inputs {
@@ -178,44 +161,30 @@ func BenchmarkIssue378(b *testing.B) {
 	}
 	b.Run("engine=compiled", func(b *testing.B) {
 		builder := ad.NewBuilder("convnet")
-		made, err := gorgonia.Import(builder, []*G.Node{loss}, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		made := must.Get(gorgonia.Import(builder, []*G.Node{loss}, nil))(b)
 		var src []ad.Feed
 		for _, in := range made.Inputs {
 			src = append(src, ad.Feed{Data: at[in.Name()]})
 		}
 		outputs := append(builder.Grad(made.Outputs[0], builder.InputNamed("f"),
 			builder.InputNamed("v")), made.Outputs[0])
-		run, err := ad.NewEvaluator(made.Inputs, outputs, ad.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		run := must.Get(ad.NewEvaluator(made.Inputs, outputs, ad.Options{}))(b)
 		defer run.Close()
 		dst := room(outputs)
 		for b.Loop() {
-			if err := run.Eval(dst, src); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, run.Eval(dst, src))
 		}
 	})
 	b.Run("engine=tape", func(b *testing.B) {
-		if _, err := G.Grad(loss, f, v); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(G.Grad(loss, f, v))(b)
 		for _, leaf := range []*G.Node{x, y, f, v} {
-			if err := G.Let(leaf, tensor.New(tensor.WithShape(leaf.Shape()...),
-				tensor.WithBacking(at[leaf.Name()]))); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, G.Let(leaf, tensor.New(tensor.WithShape(leaf.Shape()...),
+				tensor.WithBacking(at[leaf.Name()]))))
 		}
 		m := G.NewTapeMachine(g)
 		defer m.Close()
 		for b.Loop() {
-			if err := m.RunAll(); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, m.RunAll())
 			m.Reset()
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
+	"tobac/internal/must"
 	"tobac/models"
 )
 
@@ -17,19 +18,10 @@ import (
 func TestExportModels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	x := mat.NewDense(20, 4, normals(rng, 80))
-	linear, err := models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	network, err := models.NewFeedForward(x, nil,
-		models.FeedForwardOptions{Hidden: []int{2}, Activation: models.Tanh})
-	if err != nil {
-		t.Fatal(err)
-	}
-	bge, err := models.NewBGe(x, nil, models.BGeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	linear := must.Get(models.NewLinear(x, nil, models.LinearOptions{NoiseVariance: 0.1}))(t)
+	network := must.Get(models.NewFeedForward(x, nil,
+		models.FeedForwardOptions{Hidden: []int{2}, Activation: models.Tanh}))(t)
+	bge := must.Get(models.NewBGe(x, nil, models.BGeOptions{}))(t)
 	check := func(name string, e *models.ComputationGraph, output string, wrt ...string) {
 		t.Run(name+"/"+output, func(t *testing.T) {
 			loss := e.Outputs[output]
@@ -50,10 +42,7 @@ func TestExportModels(t *testing.T) {
 			sum := loss.Sum()
 			want := eval(t, inputs, append(e.Builder.Grad(sum, inputs[:len(wrt)]...), sum), at,
 				ad.Options{})
-			exported, err := gorgonia.Export(sum)
-			if err != nil {
-				t.Fatal(err)
-			}
+			exported := must.Get(gorgonia.Export(sum))(t)
 			got := gorgoniaGradient(t, exported[0], inputs, wrt, at)
 			for i := range want {
 				compare(t, fmt.Sprint("result ", i), got[i], want[i], 1e-11)
@@ -61,11 +50,8 @@ func TestExportModels(t *testing.T) {
 		})
 	}
 	for name, lik := range map[string]models.Likelihood{"linear": linear, "network": network} {
-		target, err := models.NewTOBAC(lik, models.TOBACConfig{Particles: 2, Samples: 3,
-			Prior: models.ErdosRenyi(0.3)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := must.Get(models.NewTOBAC(lik, models.TOBACConfig{Particles: 2, Samples: 3,
+			Prior: models.ErdosRenyi(0.3)}))(t)
 		defer target.Close()
 		check(name, target.Graph(), "objective Z", "Z", "theta")
 		check(name, target.Graph(), "objective theta", "theta", "Z")

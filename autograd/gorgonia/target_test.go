@@ -14,6 +14,7 @@ import (
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
 	chains "tobac/chain"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/nuts"
 )
@@ -34,10 +35,7 @@ func TestTargetNUTS(t *testing.T) {
 	}
 	defer target.Close()
 	sampler := chains.Sampler{Target: target, Kernel: nuts.Kernel{}, Seed: 3, WarmUp: 200}
-	draw, err := sampler.Run(context.Background(), 300, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	draw := must.Get(sampler.Run(context.Background(), 300, nil))(t)
 	var draws [3][]float64
 	for _, c := range draw {
 		for k := range draws {
@@ -92,11 +90,8 @@ func TestTargetErrors(t *testing.T) {
 func TestTargetOutside(t *testing.T) {
 	g := G.NewGraph()
 	x := leaf(g, "x", ad.Shape{1})
-	target, err := gorgonia.NewTarget(gorgonia.TargetConfig{Particles: 2, Blocks: []*G.Node{x}},
-		G.Must(G.Sum(G.Must(G.Log(x)))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must.Get(gorgonia.NewTarget(gorgonia.TargetConfig{Particles: 2, Blocks: []*G.Node{x}},
+		G.Must(G.Sum(G.Must(G.Log(x))))))(t)
 	defer target.Close()
 	var outside *models.OutsideError
 	if err := target.Score([]*mat.Dense{mat.NewDense(2, 1, nil)},
@@ -105,9 +100,7 @@ func TestTargetOutside(t *testing.T) {
 		t.Errorf("got error %v, want one that names particle 0", err)
 	}
 	logp, grad := make([]float64, 2), mat.NewDense(2, 1, nil)
-	if err := target.LogDensity(logp, grad, mat.NewDense(2, 1, []float64{-1, 2})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, target.LogDensity(logp, grad, mat.NewDense(2, 1, []float64{-1, 2})))
 	if !math.IsNaN(logp[0]) || logp[1] != math.Log(2) || grad.At(1, 0) != 0.5 {
 		t.Errorf("got %v with gradient %v", logp, grad.RawMatrix().Data)
 	}

@@ -12,6 +12,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"tobac/autograd/gorgonia"
+	"tobac/internal/must"
 	"tobac/models"
 	"tobac/svgd"
 )
@@ -205,21 +206,14 @@ func TestTOBAC(t *testing.T) {
 		{"linear", 0, 4, 4, 8, 1000}, {"network", 3, 4, 3, 4, 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			target, tobac, err := both(c.hidden, c.d, c.particles, c.samples)
-			if err != nil {
-				t.Fatal(err)
-			}
+			target, tobac := must.Two(both(c.hidden, c.d, c.particles, c.samples))(t)
 			defer target.Close()
 			defer tobac.Close()
 			x, y := tobac.Init(), tobac.Init()
 			want, got := tobac.Init(), tobac.Init()
 			for _, step := range []int{1, 7, 40} {
-				if err := tobac.Score(want, x, step); err != nil {
-					t.Fatal(err)
-				}
-				if err := target.Score(got, x, step); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, tobac.Score(want, x, step))
+				must.Do(t, target.Score(got, x, step))
 				for b := range want {
 					compare(t, fmt.Sprintf("step %d, score of block %d", step, b),
 						got[b].RawMatrix().Data, want[b].RawMatrix().Data, 1e-12)
@@ -230,12 +224,8 @@ func TestTOBAC(t *testing.T) {
 			}
 			theirs, ours := svgd.Sampler{Target: tobac}, svgd.Sampler{Target: target}
 			for step := range c.n {
-				if err := theirs.Step(x, step); err != nil {
-					t.Fatal(err)
-				}
-				if err := ours.Step(y, step); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, theirs.Step(x, step))
+				must.Do(t, ours.Step(y, step))
 			}
 			for b := range x {
 				compare(t, fmt.Sprintf("after %d steps, block %d", c.n, b), y[b].RawMatrix().Data,
@@ -252,18 +242,13 @@ func BenchmarkTOBAC(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := mat.NewDense(100, d, normals(rng, 100*d))
 	b.Run("engine=compiled", func(b *testing.B) {
-		target, err := written(x, d*d, k, particles, samples, 0.4, 0.05, 1, linear)
-		if err != nil {
-			b.Fatal(err)
-		}
+		target := must.Get(written(x, d*d, k, particles, samples, 0.4, 0.05, 1, linear))(b)
 		defer target.Close()
 		at := []*mat.Dense{mat.NewDense(particles, (d-1)*k*2, normals(rng, particles*(d-1)*k*2)),
 			mat.NewDense(particles, d*d, normals(rng, particles*d*d))}
 		score := []*mat.Dense{mat.DenseCopyOf(at[0]), mat.DenseCopyOf(at[1])}
 		for b.Loop() {
-			if err := target.Score(score, at, 3); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, target.Score(score, at, 3))
 		}
 	})
 	b.Run("engine=tape", func(b *testing.B) {
@@ -274,27 +259,21 @@ func BenchmarkTOBAC(b *testing.B) {
 		theta := G.NewVector(g, G.Float64, G.WithName("theta"), G.WithShape(d*d))
 		z, u, logits := latents(g, "soft", d, k, G.NewConstant(0.15))
 		terms := linear(data, adjacency(g, "soft", d, softSample(logits, u)), theta)
-		if _, err := G.Grad(G.Must(G.Add(G.Must(G.Sum(terms)), logPrior(z, logits, k, 0.4))), z,
-			theta); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(G.Grad(G.Must(G.Add(G.Must(G.Sum(terms)), logPrior(z, logits, k, 0.4))), z,
+			theta))(b)
 		for _, leaf := range []*G.Node{z, u, theta} {
 			values := normals(rng, leaf.Shape().TotalSize())
 			for e := range values {
 				values[e] = 0.5 + 0.1*values[e]
 			}
-			if err := G.Let(leaf, tensor.New(tensor.WithShape(leaf.Shape()...),
-				tensor.WithBacking(values))); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, G.Let(leaf, tensor.New(tensor.WithShape(leaf.Shape()...),
+				tensor.WithBacking(values))))
 		}
 		m := G.NewTapeMachine(g)
 		defer m.Close()
 		for b.Loop() {
 			for range particles * samples {
-				if err := m.RunAll(); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, m.RunAll())
 				m.Reset()
 			}
 		}

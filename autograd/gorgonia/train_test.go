@@ -10,6 +10,7 @@ import (
 
 	ad "tobac/autograd"
 	"tobac/autograd/gorgonia"
+	"tobac/internal/must"
 )
 
 // A lesson is a loss written with gorgonia, as gorgonia's own examples are.
@@ -138,15 +139,10 @@ func TestTrain(t *testing.T) {
 				bind[p] = b.Input(p.Name(), append(ad.Shape{}, p.Shape()...))
 				inputs = append(inputs, bind[p])
 			}
-			made, err := gorgonia.Import(b, []*G.Node{loss}, bind)
-			if err != nil {
-				t.Fatal(err)
-			}
+			made := must.Get(gorgonia.Import(b, []*G.Node{loss}, bind))(t)
 			outputs := append(b.Grad(made.Outputs[0], inputs...), made.Outputs[0])
-			run, err := ad.NewEvaluator(append(inputs, made.Inputs...), outputs, ad.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := must.Get(ad.NewEvaluator(append(inputs, made.Inputs...), outputs,
+				ad.Options{}))(t)
 			defer run.Close()
 			src, dst := make([]ad.Feed, len(inputs)+len(made.Inputs)), room(outputs)
 			velocity := room(inputs)
@@ -165,9 +161,7 @@ func TestTrain(t *testing.T) {
 					}
 					src[len(inputs)+i].Data = u
 				}
-				if err := run.Eval(dst, src); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, run.Eval(dst, src))
 				last = dst[len(inputs)][0]
 				if step == 0 {
 					first = last

@@ -13,6 +13,7 @@ import (
 
 	"tobac/beam/internal/hub"
 	"tobac/internal/jobs"
+	"tobac/internal/must"
 )
 
 func list(n int) []jobs.Job {
@@ -60,10 +61,7 @@ func open(t *testing.T, n, attempts int) (*hub.Hub, func() map[int]end) {
 
 func connect(t *testing.T, h *hub.Hub, f jobs.Functions, slots int) *hub.Worker {
 	t.Helper()
-	w, err := hub.Connect(t.Context(), h.Address().String(), h.Secret(), f, slots)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(hub.Connect(t.Context(), h.Address().String(), h.Secret(), f, slots))(t)
 	t.Cleanup(w.Close)
 	return w
 }
@@ -94,10 +92,7 @@ func TestEachJobOnce(t *testing.T) {
 	all.Wait()
 	got := ends()
 	for i, j := range list(n) {
-		want, err := twice(t.Context(), j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(twice(t.Context(), j))(t)
 		if got[i].output != string(want) || got[i].err != nil {
 			t.Errorf("job %d: got %q, %v, want %q", i, got[i].output, got[i].err, want)
 		}
@@ -145,10 +140,7 @@ func TestStranger(t *testing.T) {
 		w.Close()
 		t.Error("a worker with another secret was let in")
 	}
-	conn, err := net.Dial("tcp", h.Address().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", h.Address().String()))(t)
 	conn.Close()
 	if h.Left() != 1 || h.Begun() != 0 {
 		t.Errorf("%d jobs left, %d begun, want 1, 0", h.Left(), h.Begun())
@@ -166,9 +158,7 @@ func TestEnd(t *testing.T) {
 			return nil, context.Cause(ctx)
 		}}, 1)
 	g := w.Group()
-	if _, err := g.Do(0); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(g.Do(0))(t)
 	<-began
 	h.End()
 	if err := g.Rest(); err != nil {
