@@ -48,6 +48,7 @@ type fit struct {
 	theta []float64
 	log   float64 // Laplace's evidence
 	root  factor  // of the negative Hessian
+	cost  float64 // multiplications of the search, about
 }
 
 const (
@@ -396,6 +397,7 @@ func (p *problem) solve(theta []float64) *fit {
 	w := p.newWork()
 	gradient, hessian := make([]float64, size), mat.NewSymDense(size, nil)
 	value := p.density(w, f.theta, gradient, hessian)
+	f.cost = p.cost(true)
 	next, step, ahead := make([]float64, size), make([]float64, size), make([]float64, size)
 	f.root = newFactor(size)
 	for range mostSteps {
@@ -411,6 +413,7 @@ func (p *problem) solve(theta []float64) *fit {
 		gain := floats.Dot(gradient, step)
 		floats.AddTo(next, f.theta, step)
 		if gain < settled {
+			f.cost += p.cost(false)
 			if v := p.density(w, next, nil, nil); v > value {
 				copy(f.theta, next)
 				value = v
@@ -419,18 +422,21 @@ func (p *problem) solve(theta []float64) *fit {
 		}
 		// Most whole steps are taken, so that their derivatives are computed at once.
 		v, length := p.density(w, next, ahead, hessian), 1.0
+		f.cost += p.cost(true)
 		for v < value+1e-4*length*gain || math.IsNaN(v) {
 			if length /= 2; length <= 1e-10 {
 				break
 			}
 			floats.AddScaledTo(next, f.theta, length, step)
 			v = p.density(w, next, nil, nil)
+			f.cost += p.cost(false)
 		}
 		if length <= 1e-10 {
 			break // rounding
 		}
 		if length < 1 {
 			v = p.density(w, next, ahead, hessian)
+			f.cost += p.cost(true)
 		}
 		copy(f.theta, next)
 		copy(gradient, ahead)

@@ -25,6 +25,8 @@ type Options struct {
 	// [nodescore.ExtendTable]. 0 means no bound.
 	MaxParents int
 	Base       score.SubsetScorer // required
+
+	trial *trial // what counts steps; nil means nothing does
 }
 
 // A Scorer scores the equations of a table, as the package comment says. It keeps the scores that
@@ -86,7 +88,7 @@ func New(x, intervened mat.Matrix, variables []Variable, opt Options) (*Scorer, 
 	if err := check(x, variables); err != nil {
 		return nil, err
 	}
-	if opt.Base == nil || opt.MaxParents < 0 {
+	if opt.Base == nil && opt.trial == nil || opt.MaxParents < 0 {
 		return nil, fmt.Errorf("generalised: at most %d parents, want no negative number and a "+
 			"scorer for larger sets", opt.MaxParents)
 	}
@@ -290,8 +292,10 @@ func (s *Scorer) screen(j int) {
 				few := s.some(j, startedRows/2)
 				start = s.problem(j, f, few, columns, variance, tau2).solve(nil).theta
 			}
-			values = append(values,
-				s.problem(j, f, nil, columns, variance, tau2).solve(start).log)
+			p := s.problem(j, f, nil, columns, variance, tau2)
+			found := p.solve(start)
+			s.spend(j, parents, p, found)
+			values = append(values, found.log)
 		}
 		for _, f := range c.normals {
 			values = append(values, f.evidence(at, variance))
@@ -582,6 +586,7 @@ func (s *Scorer) eachForm(j int, parents []int, cells *cellRows, yield func(like
 				from = p.extended(c.alone[a], 0)
 			}
 			found := p.solve(from)
+			s.spend(j, parents, p, found)
 			from = found.theta
 			yield(likelyForm{log: found.log + of, form: formOf(f), problem: p, fit: found})
 			if !any {
@@ -589,6 +594,7 @@ func (s *Scorer) eachForm(j int, parents []int, cells *cellRows, yield func(like
 			}
 			q := s.problem(j, f, cells, more, moreVariance, weights[k])
 			found = q.solve(q.extended(from, len(columns)))
+			s.spend(j, parents, q, found)
 			yield(likelyForm{log: found.log + of, form: formOf(f), problem: q, fit: found,
 				bent: bent})
 		}
@@ -598,10 +604,12 @@ func (s *Scorer) eachForm(j int, parents []int, cells *cellRows, yield func(like
 		of := -logForms - math.Log(float64(len(normalWeights)))
 		for _, tau2 := range normalWeights {
 			v := floats.ScaleTo(make([]float64, len(variance)), tau2, variance)
+			s.spendOnce(cube(len(at)))
 			yield(likelyForm{log: f.evidence(at, v) + of, form: f.form, normal: f, at: at,
 				variance: v})
 			if any {
 				v = floats.ScaleTo(make([]float64, len(moreVariance)), tau2, moreVariance)
+				s.spendOnce(cube(len(moreAt)))
 				yield(likelyForm{log: f.evidence(moreAt, v) + of, form: f.form, normal: f,
 					at: moreAt, variance: v, bent: bent})
 			}
