@@ -188,13 +188,13 @@ func enumerate(s score.Scorer) (edges *mat.Dense, logTotal float64) {
 // Kinds choose the models that are compared; others refuse categories in one sentence.
 func TestComparedByKinds(t *testing.T) {
 	for _, c := range []struct {
-		all  []dataset.Variable
-		want string
+		all        []dataset.Variable
+		want, last string
 	}{
-		{nil, "linear"},
-		{[]dataset.Variable{number, binary, ordered}, "linear"},
-		{[]dataset.Variable{binary, ordered, category}, "bdeu"},
-		{[]dataset.Variable{number, ordered, category}, "mixed"},
+		{nil, "linear", "gp"},
+		{[]dataset.Variable{number, binary, ordered}, "linear", "generalised form-rows=30"},
+		{[]dataset.Variable{binary, ordered, category}, "bdeu", "generalised"},
+		{[]dataset.Variable{number, ordered, category}, "mixed", "generalised"},
 	} {
 		data := kinds(30, []dataset.Variable{number, number, number})
 		if c.all != nil {
@@ -202,8 +202,11 @@ func TestComparedByKinds(t *testing.T) {
 		} else {
 			data.Variables = nil
 		}
-		if got := sem.Compared(data)[0].String(); got != c.want {
-			t.Errorf("%v: %s is compared first, want %s", c.all, got, c.want)
+		all := sem.Compared(data)
+		if first, last := all[0].String(), all[len(all)-1].String(); first != c.want ||
+			last != c.last {
+			t.Errorf("%v: %s is compared first, %s last, want %s and %s", c.all, first, last,
+				c.want, c.last)
 		}
 		err := inference.CheckModel(sem.Linear{}, data)
 		if refused := err != nil; refused != data.HasKind(func(k dataset.Kind) bool {

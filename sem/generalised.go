@@ -14,6 +14,7 @@ import (
 	"tobac/internal/delimited"
 	"tobac/internal/exact"
 	"tobac/internal/generalised"
+	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
 	"tobac/score"
 	"tobac/setting"
@@ -40,7 +41,7 @@ type Generalised struct {
 func (m Generalised) String() string { return text(m) }
 
 func (m Generalised) form() form {
-	return form{"generalised", m, generalisedModel{m}, &m, []*setting.Setting{
+	return form{"generalised", m, generalisedModel{Generalised: m}, &m, []*setting.Setting{
 		setting.Parsed(&m.FormRows, "form-rows",
 			"rows that the form of the equations counts as for directions", "none", "X",
 			"numbers above 0, or Inf", rows, positiveRows),
@@ -49,7 +50,10 @@ func (m Generalised) form() form {
 }
 
 // generalisedModel is [Generalised] with its powers.
-type generalisedModel struct{ Generalised }
+type generalisedModel struct {
+	Generalised
+	amongNumbers bool // compared with models of numbers
+}
 
 var (
 	_ Scored         = generalisedModel{}
@@ -68,11 +72,14 @@ func (m generalisedModel) Unsuited(data *dataset.Table) string {
 	if d > nodescore.MostSymmetric {
 		return fmt.Sprintf("its scores are for at most %d variables", nodescore.MostSymmetric)
 	}
-	if seconds := secondsOf(m.milliseconds(data), min(2, d-1),
-		len(rowGroups(data))); seconds > mostScoreSeconds {
+	seconds, err := forecast(data)
+	if err != nil {
+		return "" // the scores say what is wrong
+	}
+	if least := seconds(min(2, d-1)); least > mostScoreSeconds {
 		return fmt.Sprintf(
 			"its scores would take about %s of processor time; --model %s computes them",
-			roughly(seconds), familyGeneralised)
+			roughly(least), familyGeneralised)
 	}
 	return ""
 }
@@ -91,41 +98,13 @@ func (generalisedModel) Pointless(data *dataset.Table, compared []Evidence) stri
 	return ""
 }
 
-// milliseconds is about the processor time of an equation of each column without parents, with all
-// rows.
-func (generalisedModel) milliseconds(data *dataset.Table) []float64 {
-	n, d := data.X.Dims()
-	all := make([]float64, d)
-	for j := range all {
-		each := 0.05
-		switch data.Kind(j) {
-		case dataset.Binary:
-			each = 0.1 + 5e-4*float64(n)
-		case dataset.Ordered, dataset.Categorical:
-			r := float64(len(data.Values(j)))
-			each = 0.1 + 4e-4*float64(n)*r*r
-		case dataset.Positive:
-			each = 0.1 + 2e-3*float64(n)
-		case dataset.Count:
-			each = 0.1 + 6e-3*float64(n)
-		}
-		all[j] = each
-	}
-	return all
-}
-
-// secondsOf is about the processor time of the equations of at most so many parents, in each of
-// some groups of rows, from that of the equations without parents.
-func secondsOf(milliseconds []float64, most, groups int) float64 {
-	d, sum := len(milliseconds), 0.0
-	for _, each := range milliseconds {
-		sets := 1.0
-		for k := 0; k <= most; k++ {
-			sum += each * sets * float64(1+k) / 1e3
-			sets *= float64(d-1-k) / float64(k+1)
-		}
-	}
-	return sum * float64(groups)
+// forecast is about the processor time of the equations of at most so many parents, those of each
+// group of rows taking as long as those of all.
+func forecast(data *dataset.Table) (seconds func(most int) float64, err error) {
+	x, variables := ofKinds(data)
+	f, err := generalised.NewForecast(x, variables)
+	groups := float64(len(rowGroups(data)))
+	return func(most int) float64 { return groups * f.Seconds(most) }, err
 }
 
 // Hypotheses implements [Scored].
@@ -148,9 +127,11 @@ func (m generalisedModel) Hypotheses(ctx context.Context, data *dataset.Table, p
 	}
 	groups, most := rowGroups(data), m.MaxParents
 	if most == 0 {
-		each := m.milliseconds(data)
-		for most = min(2, d-1); most < d-1 &&
-			secondsOf(each, most+1, len(groups)) <= generalisedSeconds; {
+		seconds, err := forecast(data)
+		if err != nil {
+			return nil, err
+		}
+		for most = min(2, d-1); most < d-1 && seconds(most+1) <= generalisedSeconds; {
 			most++
 		}
 	}
@@ -199,8 +180,27 @@ func (m generalisedModel) Hypotheses(ctx context.Context, data *dataset.Table, p
 		}
 	}
 	blend := &nodescore.Blend{Form: form, Base: equal, Weight: weight}
-	return []Hypothesis{{Scores: generalisedScores{blend, form, any}}}, nil
+	h := Hypothesis{Scores: generalisedScores{blend, form, any}}
+	if m.amongNumbers {
+		h.LogWeight, err = densities(data, h.Scores)
+	}
+	return []Hypothesis{h}, err
 }
+
+// densities is what normal densities of levels and counts have more than their probabilities. With
+// it evidences are comparable with those of models of numbers: what differs is what edges gain.
+func densities(data *dataset.Table, s score.Scorer) (more float64, err error) {
+	linear, err := nodescore.Plain(data.X, data.Mask())
+	for _, j := range inspect.WithoutDensity(data) {
+		if err == nil && ofFewValues(data.Kind(j)) {
+			more += linear.LogScore(j, nil) - s.LogScore(j, nil)
+		}
+	}
+	return more, err
+}
+
+// ofFewValues reports whether columns of a kind have probabilities instead of densities.
+func ofFewValues(k dataset.Kind) bool { return k.Levelled() || k == dataset.Count }
 
 // A rowGroup is the variables that were not set in the same rows.
 type rowGroup struct{ variables, rows []int }

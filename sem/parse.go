@@ -3,9 +3,12 @@ package sem
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tobac/dataset"
+	"tobac/internal/inspect"
+	"tobac/internal/nodescore"
 	"tobac/internal/refinement"
 )
 
@@ -34,8 +37,30 @@ func Parse(text string) (Model, error) {
 		strings.Join(names, ", "))
 }
 
+// formRows is the number of rows as which the form of equations of counts and levels among numbers
+// counts for directions: none where the numbers are measurements, half of the evidence where they
+// are not, and without any number as that of measurements in other models.
+func formRows(data *dataset.Table) float64 {
+	const counted = 15
+	var numbers []string
+	for j, name := range data.Names {
+		if !ofFewValues(data.Kind(j)) {
+			numbers = append(numbers, name)
+		}
+	}
+	if numbers == nil {
+		return counted
+	}
+	n, _ := data.X.Dims()
+	if of, err := data.Select(numbers); err != nil || inspect.Recorded(of) {
+		return 0
+	}
+	return float64(n)
+}
+
 // Compared are the models that are compared for data where none is asked for: those of numbers,
-// [BDeu] where every column has levels, and [Generalised] and [Mixed] where some are categories.
+// [BDeu] where every column has levels, [Generalised] where some are levels or counts, and with
+// [Mixed] where some are categories.
 func Compared(data *dataset.Table) []Scored {
 	switch {
 	case allLevelled(data) && data.HasKind(isOrdered):
@@ -47,11 +72,15 @@ func Compared(data *dataset.Table) []Scored {
 	}
 	d := len(data.Names)
 	modes := new(sharedModes)
-	if d > refinement.MixedVariables { // where Gaussian processes have few parents or take too long
-		return []Scored{linearModel{}, bgeModel{}, smoothModel{},
-			nonGaussianModel{NonGaussian{modes: modes}}, additiveModel{Additive{modes: modes}},
-			gpModel{}}
-	}
-	return []Scored{linearModel{}, bgeModel{}, nonGaussianModel{NonGaussian{modes: modes}},
+	all := []Scored{linearModel{}, bgeModel{}, nonGaussianModel{NonGaussian{modes: modes}},
 		additiveModel{Additive{modes: modes}}, gpModel{}}
+	if d > refinement.MixedVariables { // where Gaussian processes have few parents or take too long
+		all = slices.Insert(all, 2, Scored(smoothModel{}))
+	}
+	if d <= nodescore.MostSymmetric && data.HasKind(ofFewValues) {
+		m := generalisedModel{amongNumbers: true}
+		m.FormRows = formRows(data)
+		all = append(all, m)
+	}
+	return all
 }

@@ -2,12 +2,14 @@ package sem
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"tobac/dataset"
 	"tobac/effects"
 	"tobac/internal/generalised"
 	"tobac/internal/nodescore"
 	"tobac/posterior"
+	"tobac/score"
 )
 
 // A tableScores has tables of probabilities as functions.
@@ -47,6 +49,22 @@ func (s tableScores) FunctionParameters(j int, parents []int, rng *rand.Rand) []
 // FunctionParameters implements [Functional].
 func (s mixedScores) FunctionParameters(j int, parents []int, rng *rand.Rand) []float64 {
 	return s.equations().FunctionParameters(j, parents, rng)
+}
+
+// Counting implements what trust counts in part: the form with its directions gets a weight.
+func (s generalisedScores) Counting(weight float64) score.Scorer {
+	s.Blend = &nodescore.Blend{Form: s.Form, Base: s.Base, Weight: weight}
+	return s
+}
+
+// Surplus is that of the form without its directions; 0 where variables were set in different rows.
+func (s generalisedScores) Surplus() float64 {
+	of := s.Base.(*nodescore.Each).Of
+	without, ok := of[0].(*nodescore.Symmetric)
+	if !ok || slices.ContainsFunc(of, func(o score.SubsetScorer) bool { return o != of[0] }) {
+		return 0
+	}
+	return without.Surplus()
 }
 
 // FunctionParameters implements [Functional].

@@ -20,17 +20,15 @@ import (
 // trustIn is the part of the evidence of an inference that counts.
 func (inf *Inference) trustIn(ctx context.Context, data *dataset.Table,
 	problem *engine.Problem) (t trust.Trust, why trust.Doubt, err error) {
-	if !trust.Doubtable(inf.Best, data) {
-		return inf.trust, why, nil
+	t, best := inf.trust, inf.likeliest()
+	if trust.Doubtable(inf.Best, data) {
+		g, err := best.probable(ctx, problem)
+		if err != nil {
+			return t, why, err
+		}
+		t, why = t.In(data, inf.Best, g, best.Hypothesis.Scores, problem.Seed)
 	}
-	best := inf.likeliest()
-	g, err := best.probable(ctx, problem)
-	if err != nil {
-		return inf.trust, why, err
-	}
-	t, why = inf.trust.In(data, inf.Best, g, best.Hypothesis.Scores, problem.Seed)
-	t, err = t.WholeForm(ctx, data, g, best.Hypothesis.Scores, problem.Workers)
-	return t, why, err
+	return t.WholeForm(ctx, data, inf.Best, best.Hypothesis.Scores, why, problem.Workers)
 }
 
 // likeliest is the part with the greatest evidence.

@@ -168,14 +168,17 @@ func (c *comparison) keep(m sem.Scored, inf *Inference, again *level) {
 }
 
 // examine finds the greatest evidence among the models whose form is not refuted. Where all that
-// read directions off their form and have more evidence than the others are refuted, it is the
-// first of them, which counts in part. first is the first one that is refuted, nil means none, and
+// read directions off their form and have more evidence than the others are refuted, it is that of
+// another model with noise of any kind or, without one, the first of them, which counts in part. first is the first one that is refuted, nil means none, and
 // finding says why.
 func (c *comparison) examine(ctx context.Context) (best, first *Inference, finding string,
 	err error) {
+	formed := true // all models so far read directions off their form
 	for _, other := range c.compared {
-		if first != nil && !sem.TraitsOf(other.model).Formed {
-			break
+		traits := sem.TraitsOf(other.model)
+		formed = formed && traits.Formed
+		if first != nil && !formed && (traits.Formed || !traits.AnyNoise) {
+			continue
 		}
 		inf := other.inf
 		if inf == nil { // the same again, to the bit
@@ -406,7 +409,7 @@ func (inf *Inference) turn(ctx context.Context, draws []exact.Draw, of []int,
 	t := Turning{Part: inf.trust.Directions, Prior: prior, Of: of,
 		Workers: problem.Workers}
 	for _, p := range inf.Parts {
-		t.Scores = append(t.Scores, p.Hypothesis.Scores)
+		t.Scores = append(t.Scores, inf.trust.Directing(p.Hypothesis.Scores))
 	}
 	if err := t.Turn(ctx, graphs, probabilities, weight, problem.Seed); err != nil {
 		return err

@@ -21,6 +21,7 @@ import (
 type Symmetric struct {
 	d     int
 	joint []float64 // L by set of variables
+	form  float64   // highest score of an acyclic graph under the form
 }
 
 var _ GivenScorer = (*Symmetric)(nil)
@@ -45,7 +46,7 @@ func NewSymmetric(ctx context.Context, s score.Scorer, workers int) (*Symmetric,
 	terms := make([]float64, 0, d)
 	for set := 1; set < len(q.joint); set++ {
 		terms = terms[:0]
-		highest := math.Inf(-1)
+		most := math.Inf(-1)
 		for j := range d {
 			if set>>j&1 == 0 {
 				continue
@@ -53,18 +54,19 @@ func NewSymmetric(ctx context.Context, s score.Scorer, workers int) (*Symmetric,
 			rest := set &^ (1 << j)
 			v := q.joint[rest] + tables[j][rest&(1<<j-1)|rest>>(j+1)<<j]
 			terms = append(terms, v)
-			highest = max(highest, v)
+			most = max(most, v)
 		}
-		if math.IsInf(highest, -1) {
-			q.joint[set] = highest
+		if math.IsInf(most, -1) {
+			q.joint[set] = most
 			continue
 		}
 		sum := 0.0
 		for _, v := range terms {
-			sum += math.Exp(v - highest)
+			sum += math.Exp(v - most)
 		}
-		q.joint[set] = highest + math.Log(sum/float64(len(terms)))
+		q.joint[set] = most + math.Log(sum/float64(len(terms)))
 	}
+	q.form = highest(tables)
 	return q, nil
 }
 
@@ -83,34 +85,43 @@ func (s *Symmetric) of(j, parents int) float64 {
 	return s.joint[parents|1<<j] - s.joint[parents]
 }
 
-// Highest is the highest score of an acyclic graph. Where the form fits every set of variables in
-// some sequence, it is not much above that of the form itself. Where it does not fit, a set of
-// parents has too little evidence, and a variable given them too much.
-func (s *Symmetric) Highest() float64 {
-	best := make([][]float64, s.d) // of the subsets of a set of candidates, by variable
-	for j := range best {
-		best[j] = make([]float64, len(s.joint))
-		for set := range s.joint {
-			if set>>j&1 == 1 {
-				continue
-			}
-			v := s.of(j, set)
-			for rest := set; rest != 0; rest &= rest - 1 {
-				v = math.Max(v, best[j][set&^(rest&-rest)])
-			}
-			best[j][set] = v
+// Surplus is how much more the highest score of an acyclic graph is than that under the form. Where
+// the form fits every set of variables in some sequence, it is not much above 0. Where it does not
+// fit, a set of parents has too little evidence, and a variable given them too much.
+func (s *Symmetric) Surplus() float64 {
+	tables := make([][]float64, s.d)
+	for j := range tables {
+		tables[j] = make([]float64, 1<<(s.d-1))
+		for set := range tables[j] {
+			below := set & (1<<j - 1)
+			tables[j][set] = s.of(j, below|(set&^below)<<1)
 		}
 	}
-	highest := make([]float64, len(s.joint)) // by the set of the first variables of an order
-	for set := 1; set < len(highest); set++ {
-		highest[set] = math.Inf(-1)
-		for j := range s.d {
+	return highest(tables) - s.form
+}
+
+// highest is the highest score of an acyclic graph, from the scores of each variable by subset of
+// the others. It replaces them with the highest of all subsets of each subset.
+func highest(tables [][]float64) float64 {
+	for _, table := range tables {
+		for bit := 1; bit < len(table); bit <<= 1 {
+			for set := range table {
+				if set&bit != 0 {
+					table[set] = max(table[set], table[set^bit])
+				}
+			}
+		}
+	}
+	all := make([]float64, 1<<len(tables)) // by the set of the first variables of an order
+	for set := 1; set < len(all); set++ {
+		all[set] = math.Inf(-1)
+		for j, table := range tables {
 			if rest := set &^ (1 << j); rest != set {
-				highest[set] = math.Max(highest[set], highest[rest]+best[j][rest])
+				all[set] = max(all[set], all[rest]+table[rest&(1<<j-1)|rest>>(j+1)<<j])
 			}
 		}
 	}
-	return highest[len(highest)-1]
+	return all[len(all)-1]
 }
 
 // LogScore implements [score.Scorer].

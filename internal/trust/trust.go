@@ -234,6 +234,8 @@ type Trust struct {
 	Form  float64 // of the form of its equations; 1: all
 	Rows  float64 // of the rows, as of [inspect.Sequence.Effective]; 1: all
 	Ranks bool    // a linear model of the ranks has the evidence that the form has not
+	// Whole: a form whose directions do not count decides of adjacencies, as of [Undirected].
+	Whole bool
 	// of the evidence, for the directions of what depends on each other; 1: all
 	Directions float64
 }
@@ -245,6 +247,31 @@ var WholeTrust = Trust{Form: 1, Rows: 1, Directions: 1}
 func (t Trust) SameEvidence(u Trust) bool {
 	t.Directions = u.Directions
 	return t == u
+}
+
+// An Undirected score is that of a form without its directions.
+type Undirected interface {
+	// Counting has the weight that the form with its directions gets.
+	Counting(weight float64) score.Scorer
+	// Surplus is as of [nodescore.Symmetric.Surplus].
+	Surplus() float64
+}
+
+// counting is an undirected score of which the form with its directions has a weight, or a score as
+// it is.
+func counting(s score.Scorer, weight float64) score.Scorer {
+	if u, ok := s.(Undirected); ok {
+		return u.Counting(weight)
+	}
+	return s
+}
+
+// Directing are the scores by which directions are drawn of graphs that have others.
+func (t Trust) Directing(s score.Scorer) score.Scorer {
+	if t.Whole {
+		return counting(s, 0)
+	}
+	return s
 }
 
 // Of are hypotheses of whose evidence this part counts. The form without its directions, or a
@@ -261,6 +288,12 @@ func (t Trust) Of(ctx context.Context, data *dataset.Table, all []sem.Hypothesis
 		for k, h := range out {
 			out[k].Scores = blended(h.Scores, fewer, t.Rows)
 		}
+	}
+	if t.Whole {
+		for k, h := range out {
+			out[k].Scores = counting(h.Scores, 1)
+		}
+		return out, nil
 	}
 	if t.symmetric(data) {
 		for k, h := range out {
@@ -303,20 +336,30 @@ const surplus = 10
 
 // WholeForm is t, unless the form without its directions finds a graph with more evidence than the
 // form has: then the form does not fit what it is asked for there, and all of its evidence decides
-// of adjacencies, the part of it of directions. g is the most probable graph under the scores.
-func (t Trust) WholeForm(ctx context.Context, data *dataset.Table, g *dag.Graph, s score.Scorer,
-	workers int) (Trust, error) {
+// of adjacencies. The part of it decides of directions; of a form whose directions do not count,
+// independences do, as those of measurements.
+func (t Trust) WholeForm(ctx context.Context, data *dataset.Table, m sem.Model, s score.Scorer,
+	why Doubt, workers int) (Trust, Doubt, error) {
+	if u, ok := s.(Undirected); ok {
+		if t.Form == 1 && u.Surplus() > surplus {
+			t.Whole, t.Directions = true, math.Min(t.Directions, t.independent(data))
+			if why.Basis == "" {
+				n, _ := data.X.Dims()
+				why.Basis = fmt.Sprintf("conditional independences. They count as %.0f rows for "+
+					"directions, because the equations fit some columns in no sequence (--model "+
+					"%v counts all rows)", t.Directions*t.Rows*float64(n), m)
+			}
+		}
+		return t, why, nil
+	}
 	if !t.symmetric(data) {
-		return t, nil
+		return t, why, nil
 	}
 	without, err := nodescore.NewSymmetric(ctx, FormOf(s), workers)
-	if err != nil {
-		return t, err
-	}
-	if without.Highest() > nodescore.OfGraph(FormOf(s), g)+surplus {
+	if err == nil && without.Surplus() > surplus {
 		t.Directions, t.Form = t.Form, 1
 	}
-	return t, nil
+	return t, why, err
 }
 
 // perParent scores every parent of every variable alike.

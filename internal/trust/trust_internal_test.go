@@ -333,9 +333,6 @@ func TestWholeForm(t *testing.T) {
 	for i := range 80 {
 		data.X.SetRow(i, []float64{float64(i), float64(i * i), float64(i % 7)})
 	}
-	g := dag.New(3)
-	g.Set(0, 2, true)
-	g.Set(1, 2, true)
 	for _, misfit := range []float64{0, 60} {
 		// c is a function of a and b together: without a, b and c fit badly in either sequence
 		s := score.NewFunc(3, func(j int, parents []int) float64 {
@@ -352,7 +349,7 @@ func TestWholeForm(t *testing.T) {
 			return 0
 		})
 		before := Trust{Form: 0.2, Rows: 1, Directions: 1}
-		got, err := before.WholeForm(t.Context(), data, g, s, 1)
+		got, _, err := before.WholeForm(t.Context(), data, sem.Additive{}, s, Doubt{}, 1)
 		want := before
 		if misfit > 0 {
 			want = Trust{Form: 1, Rows: 1, Directions: 0.2}
@@ -361,7 +358,7 @@ func TestWholeForm(t *testing.T) {
 			t.Errorf("misfit %v: %+v, want %+v, error %v", misfit, got, want, err)
 		}
 	}
-	if got, err := WholeTrust.WholeForm(t.Context(), data, g, nil, 1); err != nil ||
+	if got, _, err := WholeTrust.WholeForm(t.Context(), data, nil, nil, Doubt{}, 1); err != nil ||
 		got != WholeTrust {
 		t.Errorf("the whole form is %+v, error %v", got, err)
 	}
