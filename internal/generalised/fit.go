@@ -387,6 +387,21 @@ func (p *problem) sumColumns(w *work, starts []int, gradient []float64, hessian 
 	}
 }
 
+// ofDensity is the multiplications of a row and predictor for its density and derivatives.
+const ofDensity = 30
+
+// cost is about the number of multiplications of a density of so many rows, with derivatives or
+// without.
+func (p *problem) cost(derivatives bool) float64 {
+	k, columns, size := float64(len(p.predictors())), float64(len(p.columns)), float64(p.size())
+	each := k * (columns + ofDensity)
+	if derivatives {
+		each += k*(columns+1) + k*(k+1)*(columns+1)*(columns+2)/4
+		return each*float64(len(p.y)) + size*size*size/3
+	}
+	return each * float64(len(p.y))
+}
+
 // solve searches the mode by Newton's method from theta; nil means [problem.initial].
 func (p *problem) solve(theta []float64) *fit {
 	size := p.size()

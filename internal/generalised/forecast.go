@@ -1,12 +1,8 @@
 package generalised
 
 import (
-	"math"
-
-	"tobac/dataset"
 	"tobac/internal/scoring"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,16 +19,8 @@ const (
 	trialPart   = 8 // one among so many rows
 	fewestTrial = 100
 	mostTrial   = 1000
-	// multiplications of a row and predictor for its density and derivatives, and of a second
-	ofDensity = 30
-	ofSecond  = 1.1e9
+	ofSecond    = 1.1e9 // multiplications
 )
-
-// A trial counts the multiplications of a [Scorer] in some of its rows, as of so many.
-type trial struct {
-	rows  int
-	spent float64
-}
 
 // NewForecast is the forecast for a table as of [New].
 func NewForecast(x mat.Matrix, variables []Variable) (Forecast, error) {
@@ -100,43 +88,3 @@ func (f Forecast) Seconds(most int) float64 {
 	}
 	return sum / ofSecond
 }
-
-// cost is about the number of multiplications of a density of so many rows, with derivatives or
-// without.
-func (p *problem) cost(derivatives bool) float64 {
-	k, columns, size := float64(len(p.predictors())), float64(len(p.columns)), float64(p.size())
-	each := k * (columns + ofDensity)
-	if derivatives {
-		each += k*(columns+1) + k*(k+1)*(columns+1)*(columns+2)/4
-		return each*float64(len(p.y)) + size*size*size/3
-	}
-	return each * float64(len(p.y))
-}
-
-// spend counts the search of a fit, in as many rows as it would see of the whole table.
-func (s *Scorer) spend(j int, parents []int, p *problem, f *fit) {
-	t := s.opt.trial
-	if t == nil {
-		return
-	}
-	rows, cells := t.rows, s.variables[j].Kind.Levelled() || s.variables[j].Kind == dataset.Count
-	size := floats.Max(s.child[j].y) + 1
-	for _, i := range parents {
-		cells = cells && s.variables[i].Kind.Levelled()
-		size *= float64(s.variables[i].Levels)
-	}
-	if cells && size < float64(rows)/2 {
-		rows = max(int(size), len(p.y))
-	}
-	t.spent += f.cost * float64(rows) / float64(len(p.y))
-}
-
-// spendOnce counts what does not depend on the rows of a search.
-func (s *Scorer) spendOnce(multiplications float64) {
-	if s.opt.trial != nil {
-		s.opt.trial.spent += multiplications
-	}
-}
-
-// cube is x³.
-func cube(x int) float64 { return math.Pow(float64(x), 3) }

@@ -45,6 +45,12 @@ type Scorer struct {
 	bent map[[2]int]bool
 }
 
+// A trial counts the multiplications of a [Scorer] in some of its rows, as of so many.
+type trial struct {
+	rows  int
+	spent float64
+}
+
 // A child is a variable on the left-hand side of equations.
 type child struct {
 	y        []float64
@@ -675,3 +681,31 @@ func (s *Scorer) Prepare(ctx context.Context, workers int) error {
 		return ctx.Err()
 	})
 }
+
+// spend counts the search of a fit, in as many rows as it would see of the whole table.
+func (s *Scorer) spend(j int, parents []int, p *problem, f *fit) {
+	t := s.opt.trial
+	if t == nil {
+		return
+	}
+	rows, cells := t.rows, s.variables[j].Kind.Levelled() || s.variables[j].Kind == dataset.Count
+	size := floats.Max(s.child[j].y) + 1
+	for _, i := range parents {
+		cells = cells && s.variables[i].Kind.Levelled()
+		size *= float64(s.variables[i].Levels)
+	}
+	if cells && size < float64(rows)/2 {
+		rows = max(int(size), len(p.y))
+	}
+	t.spent += f.cost * float64(rows) / float64(len(p.y))
+}
+
+// spendOnce counts what does not depend on the rows of a search.
+func (s *Scorer) spendOnce(multiplications float64) {
+	if s.opt.trial != nil {
+		s.opt.trial.spent += multiplications
+	}
+}
+
+// cube is x³.
+func cube(x int) float64 { return math.Pow(float64(x), 3) }

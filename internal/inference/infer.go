@@ -169,8 +169,8 @@ func (c *comparison) keep(m sem.Scored, inf *Inference, again *level) {
 
 // examine finds the greatest evidence among the models whose form is not refuted. Where all that
 // read directions off their form and have more evidence than the others are refuted, it is that of
-// another model with noise of any kind or, without one, the first of them, which counts in part. first is the first one that is refuted, nil means none, and
-// finding says why.
+// another model with noise of any kind or, without one, the first of them, which counts in part.
+// first is the first one that is refuted, nil means none, and finding says why.
 func (c *comparison) examine(ctx context.Context) (best, first *Inference, finding string,
 	err error) {
 	formed := true // all models so far read directions off their form
