@@ -21,8 +21,8 @@ const (
 	// changes every score of its variable by the same number and no other score. Log
 	// scores are densities of the raw data: they include the Jacobian −n_j ln sd_j.
 	Standardised Scale = iota
-	// Raw columns are taken as they are, with the prior mean at 0. Gaussian processes do not have
-	// it.
+	// Raw columns are taken as they are, with the prior mean at 0. Gaussian processes have parents
+	// as they are, but for one unit.
 	Raw
 	// OneUnit is of columns less their centres, as above, divided by one number. Of the scores here
 	// only Gaussian processes have it.

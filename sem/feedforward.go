@@ -234,8 +234,8 @@ func (m networkModel) WithOutput(o models.OutputLayer) Network {
 }
 
 // Inferred implements [Network].
-func (m networkModel) Inferred(noise float64) Network {
-	m.Raw, m.NoiseVariance = m.Raw && m.NoiseVariance != 0, noise
+func (m networkModel) Inferred(noise float64, raw bool) Network {
+	m.Raw, m.NoiseVariance = raw || m.Raw && m.NoiseVariance != 0, noise
 	return m
 }
 

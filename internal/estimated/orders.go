@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"tobac/dag"
 	"tobac/engine"
 	"tobac/internal/drawn"
 	"tobac/internal/exact"
@@ -14,6 +15,7 @@ import (
 	"tobac/internal/inspect"
 	"tobac/internal/nodescore"
 	"tobac/internal/problems"
+	"tobac/internal/refinement"
 	"tobac/internal/scoring"
 	"tobac/internal/smooth"
 	"tobac/internal/stream"
@@ -92,8 +94,15 @@ func Settle(
 	if err != nil {
 		return nil, err
 	}
-	g, err := settled(ctx, p, asked, first)
-	if err != nil || start == nil || start.NoiseVariance != 0 {
+	g, err := first.networks(p, asked)
+	if err != nil {
+		return nil, err
+	}
+	if raw, ok, err := g.asTheyAre(ctx, p, asked, first); err != nil || ok {
+		return raw, err
+	}
+	say := func(text string) { p.Doing(name, text) }
+	if err := g.table.settle(ctx, say); err != nil || start == nil || start.NoiseVariance != 0 {
 		return g, err
 	}
 	// Equations that are fitted badly look as if each had a noise variance of its own.
@@ -101,42 +110,116 @@ func Settle(
 	if err != nil || !ok || other.behind(first) {
 		return g, err
 	}
-	h, err := settled(ctx, p, asked, other)
+	h, err := other.networks(p, asked)
+	if err != nil {
+		return nil, err
+	}
+	err = h.table.settle(ctx, say)
 	if err == nil && h.logEvidence() > g.logEvidence() {
 		g = h
 	}
 	return g, err
 }
 
-// settled estimates the evidences of networks that matter, from a first table on.
-func settled(ctx context.Context, p *engine.Problem, asked sem.Network, first firstTable) (*Graphs,
-	error) {
-	table := first.table
-	model := asked.Inferred(first.noise)
+// networks has no estimates of the evidences of networks yet, of which the first table says what
+// matters.
+func (t firstTable) networks(p *engine.Problem, asked sem.Network) (*Graphs, error) {
+	model := asked.Inferred(t.noise, t.raw)
 	_, scaling := model.Sampled(false)
+	if t.raw {
+		scaling = sem.Centred // and not by their means
+	}
 	scale, err := problems.Scale(p, scaling)
 	if err != nil {
 		return nil, err
 	}
 	var units []float64 // nil means those of the data
 	if scale != nil {
-		if first.unit != 1 {
-			scale.SD = slices.Repeat([]float64{first.unit}, len(scale.SD))
+		if t.unit != 1 {
+			scale.SD = slices.Repeat([]float64{t.unit}, len(scale.SD))
 		}
-		units = scale.SD
+		if units = scale.SD; t.raw {
+			scale.Mean = make([]float64, len(units))
+		}
 	}
 	data := drawn.OnScale(p.Data, scale)
 	cfg := ChainSettings(model, stream.Seed(p.Seed, stream.PosteriorPart, 0), p.Workers)
-	if table.estimates, err = NewEstimates(model, data, cfg); err != nil {
+	if t.estimates, err = NewEstimates(model, data, cfg); err != nil {
 		return nil, err
 	}
-	table.constant = drawn.UnitConstants(data, units)
-	if err := table.settle(ctx, func(text string) { p.Doing(name, text) }); err != nil {
-		return nil, err
-	}
-	return &Graphs{table: table, Model: model, noise: first.noise,
-		estimated: first.noise != asked.Noise(), unit: first.unit, logWeight: first.logWeight,
+	t.constant = drawn.UnitConstants(data, units)
+	return &Graphs{table: t.table, Model: model, noise: t.noise,
+		estimated: t.noise != asked.Noise(), unit: t.unit, logWeight: t.logWeight,
 		Scale: scale}, nil
+}
+
+// leastRaw is by how many nats columns as they are have to be better than columns less their means:
+// 0 means nothing in many tables. With more than twelve variables the sets of parents that matter
+// may be missed, whichever table they come from.
+func leastRaw(d int) float64 {
+	if d <= refinement.MixedVariables {
+		return 3
+	}
+	return 5 * float64(d)
+}
+
+// asTheyAre are networks of columns that are not shifted, settled, if on the most probable graph of
+// their first table they have clearly more evidence than g has on its own, and Gaussian processes
+// as well. These say what their noise variance is.
+func (g *Graphs) asTheyAre(ctx context.Context, p *engine.Problem, asked sem.Network,
+	first firstTable) (raw *Graphs, ok bool, err error) {
+	_, d := p.Data.X.Dims()
+	if first.raw || asked.Noise() != 0 || d > exact.Affordable ||
+		inspect.NoCommonUnit(p.Data) != "" {
+		return nil, false, nil
+	}
+	both, err := nodescore.NewInOneUnit(p.Data.X, p.Data.Mask(), gaussianOptions(p))
+	if err != nil {
+		return nil, false, err
+	}
+	graph, err := first.graphs.best(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	if _, ahead, err := both.On(ctx, graph, 0); err != nil || ahead < leastRaw(1) {
+		return nil, false, err
+	}
+	p.Doing(name, "scoring sets of parents by Gaussian processes of columns as they are")
+	t, err := first.withOneVariance(ctx, both, leastRaw(1))
+	if err != nil {
+		return nil, false, err
+	}
+	if raw, err = t.networks(p, asked); err != nil {
+		return nil, false, err
+	}
+	own, err := g.onBest(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	other, err := raw.onBest(ctx)
+	if err != nil || other < own+leastRaw(d) {
+		return nil, false, err
+	}
+	return raw, true, raw.table.settle(ctx, func(text string) { p.Doing(name, text) })
+}
+
+// onBest is the log evidence of networks, with their prior, on the most probable graph of a table.
+func (g *Graphs) onBest(ctx context.Context) (float64, error) {
+	t := g.table
+	best, err := t.graphs.best(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.estimates.estimate(ctx, missing(t.estimates, []*dag.Graph{best}),
+		t.estimates.precisions()[1].points, 1); err != nil {
+		return 0, err
+	}
+	t.fill()
+	sum := g.logWeight
+	for j := range best.Len() {
+		sum += t.logDensity(nodescore.Family{Of: j, Set: best.Parents(j)})
+	}
+	return sum, nil
 }
 
 // A firstTable is one that evidences of networks begin with.
@@ -146,6 +229,7 @@ type firstTable struct {
 	unit      float64 // by which columns are divided if noise is of such; else 1
 	logWeight float64 // what the estimation of noise costs, in nats
 	first     float64 // log evidence of the scores that it begins with
+	raw       bool    // networks get columns that are divided by the unit and not shifted
 }
 
 // startedTable is the table of the scores of a hypothesis, for networks that leave their noise
@@ -168,7 +252,7 @@ func startedTable(
 		return t, nil
 	}
 	_, sd := p.Data.ObservedMoments()
-	t.unit = stat.GeometricMean(sd, nil)
+	t.unit, t.raw = stat.GeometricMean(sd, nil), start.Raw
 	t.noise = rounded(start.NoiseVariance / (t.unit * t.unit))
 	_, weights := scoring.RelativeNoise.Grid(t.noise, n*d, 1)
 	t.logWeight = weights[0]
@@ -232,77 +316,82 @@ func (t firstTable) behind(other firstTable) bool {
 // [nodescore.GPOptions].
 func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network,
 	chains *graphchains.Settings) (firstTable, error) {
-	n, d := p.Data.X.Dims()
+	_, d := p.Data.X.Dims()
 	prior, err := tablePrior(p, d)
 	if err != nil {
 		return firstTable{}, err
 	}
-	var best *table
 	options := chains.Options(p, 0)
 	p.Doing(name, "scoring sets of parents by Gaussian processes")
-	rank := 0
-	if n > GaussRows {
-		rank = gaussRank
-	}
-	inOneUnit := nodescore.GPOptions{Scale: score.OneUnit, Rank: rank}
-	if m.Noise() != 0 {
-		inOneUnit.Unit = 1 // that in which it was given
-	} else {
-		g, err := nodescore.NewGP(p.Data.X, p.Data.Mask(), nodescore.GPOptions{Rank: rank})
+	opt := gaussianOptions(p)
+	if noise := m.Noise(); noise != 0 {
+		opt.Scale, opt.Unit = score.OneUnit, 1 // that in which it was given
+		g, err := nodescore.NewGP(p.Data.X, p.Data.Mask(), opt)
 		if err != nil {
 			return firstTable{}, err
 		}
-		if best, err = newNetworkTable(ctx, g.Integrated(), prior, options); err != nil ||
-			inspect.NoCommonUnit(p.Data) != "" {
-			return firstTable{best, 0, 1, 0, 0}, err
-		}
-	}
-	g, err := nodescore.NewGP(p.Data.X, p.Data.Mask(), inOneUnit)
-	if err != nil {
-		return firstTable{}, err
-	}
-	if noise := m.Noise(); noise != 0 {
 		t, err := newNetworkTable(ctx, g.At(noise), prior, options)
-		return firstTable{t, noise, 1, 0, 0}, err
+		return firstTable{table: t, noise: noise, unit: 1}, err
 	}
-	one, v, err := best.withOneVariance(ctx, g)
+	g, err := nodescore.NewGP(p.Data.X, p.Data.Mask(), opt)
 	if err != nil {
 		return firstTable{}, err
 	}
-	logWeight := g.NoiseGrid(v*g.Unit()*g.Unit(), 1).LogWeights[0]
-	if e := one.graphs.logEvidence() + logWeight; e > best.graphs.logEvidence() {
-		return firstTable{one, v, g.Unit(), logWeight, 0}, nil
+	best, err := newNetworkTable(ctx, g.Integrated(), prior, options)
+	own := firstTable{table: best, unit: 1}
+	if err != nil || inspect.NoCommonUnit(p.Data) != "" {
+		return own, err
 	}
-	return firstTable{best, 0, 1, 0, 0}, nil
+	both, err := nodescore.NewInOneUnit(p.Data.X, p.Data.Mask(), opt)
+	if err != nil {
+		return firstTable{}, err
+	}
+	one, err := own.withOneVariance(ctx, both, leastRaw(d))
+	if err == nil && one.graphs.logEvidence()+one.logWeight > best.graphs.logEvidence() {
+		own = one
+	}
+	return own, err
 }
 
-// withOneVariance is the table of scores with one noise variance for all equations, in the squared
-// unit of the Gaussian processes, estimated given the best graph of a table, and once more given
-// the best under the estimate.
-func (t *table) withOneVariance(ctx context.Context, g *nodescore.GP) (one *table,
-	noise float64, err error) {
-	square := g.Unit() * g.Unit()
-	at := func(noise float64) score.Scorer { return g.At(noise * square) }
-	maximise := func(from float64, under *table) (float64, error) {
-		graph, err := under.graphs.best(ctx)
+// gaussianOptions are those of the Gaussian processes that guess.
+func gaussianOptions(p *engine.Problem) (opt nodescore.GPOptions) {
+	if n, _ := p.Data.X.Dims(); n > GaussRows {
+		opt.Rank = gaussRank
+	}
+	return opt
+}
+
+// withOneVariance is the table of Gaussian processes with one noise variance for all equations,
+// estimated given the best graph of a table, and once more given the best under the estimate; of
+// functions that bend near 0 where these are so many nats better on the first graph.
+func (t firstTable) withOneVariance(ctx context.Context, both nodescore.InOneUnit,
+	least float64) (one firstTable, err error) {
+	from, at := t.table, 0
+	for start := 0.0; ; from = one.table {
+		graph, err := from.graphs.best(ctx)
 		if err != nil {
-			return 0, err
+			return one, err
 		}
-		v, err := nodescore.MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) {
-			return nodescore.OfGraph(at(v), graph), nil
-		})
-		return rounded(v), err
+		noise, ahead, err := both.On(ctx, graph, start)
+		if err != nil {
+			return one, err
+		}
+		if from == t.table && ahead >= least {
+			at = 1
+		}
+		g := both[at]
+		start = noise[at]
+		square := g.Unit() * g.Unit()
+		one.noise, one.unit, one.raw = rounded(start/square), g.Unit(), at == 1
+		one.logWeight = g.NoiseGrid(one.noise*square, 1).LogWeights[0]
+		first := from == t.table
+		if first {
+			one.table = &table{prior: t.prior, options: t.options, guess: t.guess}
+		}
+		if err := one.rescore(ctx, g.At(one.noise*square)); err != nil || !first {
+			return one, err
+		}
 	}
-	if noise, err = maximise(g.LeastVariance()/square, t); err != nil {
-		return nil, 0, err
-	}
-	if one, err = newNetworkTable(ctx, at(noise), t.prior, t.options); err != nil {
-		return nil, 0, err
-	}
-	if noise, err = maximise(noise, one); err != nil {
-		return nil, 0, err
-	}
-	return one, noise, one.rescore(ctx, at(noise))
 }
 
 // rounded keeps four digits, more than which nothing depends on.

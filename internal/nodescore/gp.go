@@ -1,12 +1,14 @@
 package nodescore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
 
+	"tobac/dag"
 	"tobac/internal/scoring"
 	"tobac/score"
 
@@ -16,11 +18,11 @@ import (
 
 // GPOptions are the settings of the Gaussian-process scores.
 type GPOptions struct {
-	// Scale says how the kernel sees the parents, less their means: Standardised, or in OneUnit.
-	// Defaults to Standardised.
+	// Scale says how the kernel sees the parents: less their means Standardised, or in OneUnit, or
+	// Raw, in one unit without shifting them. Defaults to Standardised.
 	Scale score.Scale
 
-	// Unit is the one of OneUnit, and that of the amplitudes at one noise variance for all
+	// Unit is the one of OneUnit and Raw, and that of the amplitudes at one noise variance for all
 	// variables. Defaults to the geometric mean of the standard deviations of the columns, with
 	// which no unit of the data matters.
 	Unit float64
@@ -48,8 +50,21 @@ type GPOptions struct {
 // mostUnits bounds the magnitude of what the kernel sees.
 const mostUnits = 1e50
 
-// amplitudes are the values of a over which the evidence is averaged.
-var amplitudes = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
+// amplitudes are the values of a over which the evidence is averaged, and those of raw columns,
+// about quantiles of χ²/5 with 5 degrees of freedom: a network of five units has the kernel 5a·K0
+// given the weights of its output layer, of which 5a is the sum of squares.
+var (
+	amplitudes    = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
+	rawAmplitudes = [...]float64{0.23, 0.43, 0.62, 0.87, 1.2, 1.85}
+)
+
+// amplitudes are those over which the evidence is averaged.
+func (g *GP) amplitudes() []float64 {
+	if g.opt.Scale == score.Raw {
+		return rawAmplitudes[:]
+	}
+	return amplitudes[:]
+}
 
 // GP scores nonlinear structural equations x_j = b_j + f(x_A) + ε in closed form. f
 // is a Gaussian process with the arc-cosine kernel of order one, the relative with
@@ -66,6 +81,9 @@ var amplitudes = [...]float64{0.02, 0.1, 0.4, 1.5, 5}
 // [GP.At] scores with one noise variance σ² for all variables, in units of the data, and u is
 // [GPOptions].Unit; [GP.Integrated] with one for each variable, integrated out, where u is the
 // standard deviation of the column.
+//
+// Raw columns have functions that bend near 0 in place of the means, and other amplitudes: as
+// networks have that take columns as they are.
 //
 // With a rank, K0 is approximated by L Lᵀ with rank columns, and Lᵀ H L takes the
 // place of H K0 H below.
@@ -158,12 +176,14 @@ func NewGP(x, intervened mat.Matrix, opt GPOptions) (*GP, error) {
 		g.scale = g.sd
 	case score.OneUnit:
 		g.scale = slices.Repeat([]float64{g.unit}, g.d)
+	case score.Raw:
+		g.scale, g.centre = slices.Repeat([]float64{g.unit}, g.d), make([]float64, g.d)
 	default:
 		panic(fmt.Sprintf("score: Gaussian process: unknown scale %d", opt.Scale))
 	}
 	data.Rescale(g.centre, g.scale)
 	for j, column := range data.Column {
-		if opt.Scale == score.OneUnit && !(floats.Norm(column, math.Inf(1)) <= mostUnits) {
+		if opt.Scale != score.Standardised && !(floats.Norm(column, math.Inf(1)) <= mostUnits) {
 			return nil, fmt.Errorf("score: Gaussian process: column %d has values of more than "+
 				"%v units from its mean", j+1, mostUnits)
 		}
@@ -318,4 +338,37 @@ func (o GPOptions) size(n int) int {
 		return o.Rank
 	}
 	return n
+}
+
+// InOneUnit are Gaussian processes in one unit: that bend near the means, and near 0.
+type InOneUnit [2]*GP
+
+// NewInOneUnit are those of some data.
+func NewInOneUnit(x, intervened mat.Matrix, opt GPOptions) (all InOneUnit, err error) {
+	for k, scale := range []score.Scale{score.OneUnit, score.Raw} {
+		opt.Scale = scale
+		if all[k], err = NewGP(x, intervened, opt); err != nil {
+			break
+		}
+	}
+	return all, err
+}
+
+// On has the noise variance of either with the greatest evidence on a graph, and by how many nats
+// those near 0 are better there. 0 means no variance to begin the search from.
+func (all InOneUnit) On(ctx context.Context, graph *dag.Graph, start float64) (noise [2]float64,
+	ahead float64, err error) {
+	for k, g := range all {
+		from := start
+		if from == 0 {
+			from = g.LeastVariance()
+		}
+		if noise[k], err = MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) {
+			return OfGraph(g.At(v), graph), nil
+		}); err != nil {
+			return noise, 0, err
+		}
+		ahead = OfGraph(g.At(noise[k]), graph) - ahead
+	}
+	return noise, ahead, nil
 }

@@ -65,6 +65,14 @@ func denseGP(t *testing.T, y []float64, input [][]float64, a, variance float64) 
 
 var gpAmplitudes = []float64{0.02, 0.1, 0.4, 1.5, 5}
 
+// amplitudesOf are those over which scores are averaged.
+func amplitudesOf(opt nodescore.GPOptions) []float64 {
+	if opt.Scale == score.Raw {
+		return []float64{0.23, 0.43, 0.62, 0.87, 1.2, 1.85}
+	}
+	return gpAmplitudes
+}
+
 // kernelInputs are the centred columns as the kernel sees them, in the rows of variable j, in a
 // unit, or, if it is 0, standardised, and that variable.
 func kernelInputs(x, mask *mat.Dense, j int, unit float64) (input [][]float64, y []float64) {
@@ -91,7 +99,7 @@ func TestGPDensity(t *testing.T) {
 	const n, d, variance = 11, 4, 0.3
 	x := normals(41, n, d)
 	for _, opt := range []nodescore.GPOptions{{}, {Scale: score.OneUnit}, {Unit: 2},
-		{Scale: score.OneUnit, Unit: 2}} {
+		{Scale: score.OneUnit, Unit: 2}, {Scale: score.Raw}, {Scale: score.Raw, Unit: 2}} {
 		for _, mask := range []*mat.Dense{nil, randomMask(41, n, d, false)} {
 			var m mat.Matrix
 			if mask != nil {
@@ -105,7 +113,7 @@ func TestGPDensity(t *testing.T) {
 				unit = math.Exp(unit)
 			}
 			seen := 0.0
-			if opt.Scale == score.OneUnit {
+			if opt.Scale != score.Standardised {
 				seen = unit
 			}
 			s := newGP(t, x, m, opt).At(variance)
@@ -114,13 +122,18 @@ func TestGPDensity(t *testing.T) {
 				floats.Scale(1/unit, y)
 				var input [][]float64
 				for _, i := range parents {
+					if opt.Scale == score.Raw {
+						mean := stat.Mean(mat.Col(nil, i, keep(x, mask, i)), nil)
+						floats.AddConst(mean/unit, columns[i])
+					}
 					input = append(input, columns[i])
 				}
 				var terms []float64
-				for _, a := range gpAmplitudes {
+				for _, a := range amplitudesOf(opt) {
 					terms = append(terms, denseGP(t, y, input, a, variance/(unit*unit)))
 				}
-				want := floats.LogSumExp(terms) - math.Log(5) - float64(len(y))*math.Log(unit)
+				want := floats.LogSumExp(terms) - math.Log(float64(len(terms))) -
+					float64(len(y))*math.Log(unit)
 				if got := s.LogScore(j, parents); !near(got, want, 1e-9) {
 					t.Errorf("%+v, masked %t: score(%d|%v): got %v, want %v", opt, mask != nil, j,
 						parents, got, want)

@@ -27,12 +27,19 @@ func curve(n int, rng *rand.Rand) *mat.Dense {
 }
 
 // The draws of a function have the mean and the standard deviation of the Gaussian processes,
-// averaged over the five amplitudes, computed with dense matrices.
+// averaged over the amplitudes, computed with dense matrices.
 func TestFunctionsFollowTheProcess(t *testing.T) {
 	const n, variance = 40, 0.09
-	for _, opt := range []nodescore.GPOptions{{Unit: 1}, {}, {Scale: score.OneUnit}} {
+	for _, opt := range []nodescore.GPOptions{{Unit: 1}, {}, {Scale: score.OneUnit},
+		{Scale: score.Raw}} {
 		rng := rand.New(rand.NewPCG(3, 1))
-		checkProcess(t, curve(n, rng), opt, variance, rng)
+		x := curve(n, rng)
+		if opt.Scale == score.Raw { // 0 is in the midst of the column
+			for r := range n {
+				x.Set(r, 0, x.At(r, 0)-100)
+			}
+		}
+		checkProcess(t, x, opt, variance, rng)
 	}
 }
 
@@ -51,8 +58,11 @@ func checkProcess(t *testing.T, x *mat.Dense, opt nodescore.GPOptions, variance 
 	mean := floats.Sum(y) / n
 	floats.AddConst(-mean, y)
 	m, sd := stat.MeanStdDev(u, nil)
-	if opt.Scale == score.OneUnit {
+	if opt.Scale != score.Standardised {
 		sd = unit
+	}
+	if opt.Scale == score.Raw {
+		m = 0
 	}
 	floats.AddConst(-m, u)
 	floats.Scale(1/sd, u)
@@ -75,7 +85,7 @@ func checkProcess(t *testing.T, x *mat.Dense, opt nodescore.GPOptions, variance 
 	vector := mat.NewVecDense(n, y)
 	var logs []float64
 	var means, variances [][]float64
-	for _, a := range []float64{0.02, 0.1, 0.4, 1.5, 5} {
+	for _, a := range amplitudesOf(opt) {
 		c := mat.NewSymDense(n, nil)
 		for i := range n {
 			for j := range i + 1 {

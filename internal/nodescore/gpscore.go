@@ -126,7 +126,7 @@ func (s *GPScorer) integrate(j int, parents []int, scratch *gpScratch) float64 {
 	unit := s.evaluate(j, parents, scratch)
 	rows := float64(s.gp.group[s.gp.of[j]].n)
 	constant := 0.5*math.Log(scoring.AlphaMu/(rows+scoring.AlphaMu)) -
-		0.5*rows*math.Log(2*math.Pi) - math.Log(float64(len(amplitudes)))
+		0.5*rows*math.Log(2*math.Pi) - math.Log(float64(len(s.gp.amplitudes())))
 	return constant + floats.LogSumExp(scratch.terms) - rows*math.Log(unit)
 }
 
@@ -149,7 +149,7 @@ func (s *GPScorer) evaluate(j int, parents []int, scratch *gpScratch) (unit floa
 	}
 	if s.variance > 0 {
 		shifts := scratch.shifts[:0]
-		for _, a := range amplitudes {
+		for _, a := range g.amplitudes() {
 			shifts = append(shifts, shift{amplitude: a, variance: s.variance * square})
 		}
 		next(shifts)
