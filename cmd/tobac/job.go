@@ -401,8 +401,8 @@ func (o *fitOptions) noTableOptions() error {
 				name)
 		}
 	}
-	for _, name := range []string{"rows", "keep", "ordinal", "missing-code", "dependent", "dates",
-		"censored", "sheet", "header", "names", "skip", "delimiter", "comment"} {
+	for _, name := range []string{"rows", "keep", "ordinal", "missing-code", "dependent", "copies",
+		"dates", "censored", "sheet", "header", "names", "skip", "delimiter", "comment"} {
 		if o.given("data." + name) {
 			return cli.Usagef("data.%s is for a data file: the embedded data are complete numbers",
 				name)

@@ -210,7 +210,7 @@ func distinctRows(data *dataset.Table, rows []int) (rest []int, several int, pai
 		}
 		if k, ok := first[hash]; !ok {
 			first[hash] = int32(i)
-		} else if slices.Equal(data.X.RawRowView(int(k)), row) {
+		} else if slices.EqualFunc(data.X.RawRowView(int(k)), row, same) {
 			copies[k]++
 			pairs += float64(copies[k])
 			continue
@@ -219,6 +219,35 @@ func distinctRows(data *dataset.Table, rows []int) (rest []int, several int, pai
 	}
 	several = len(copies)
 	return rest, several, pairs
+}
+
+// same reports whether two values are equal, or both missing.
+func same(a, b float64) bool { return a == b || a != a && b != b }
+
+// Distinct are the rows that are not copies of an earlier one, if many rows are copies and chance
+// does not explain them: most of the others have a value of some column that no other row has.
+// Otherwise it is nil.
+func Distinct(data *dataset.Table) []int {
+	n, d := data.X.Dims()
+	rest, several, _ := distinctRows(data, dag.Identity(n))
+	if float64(n-len(rest)) <= fewCopies*float64(n) ||
+		float64(several) <= fewCopies*float64(len(rest)) {
+		return nil
+	}
+	for j := range d {
+		v := ColumnOf(data, j, rest)
+		slices.Sort(v)
+		unique := 0
+		for _, c := range runs(v) {
+			if c == 1 {
+				unique++
+			}
+		}
+		if 2*unique > len(rest) {
+			return rest
+		}
+	}
+	return nil
 }
 
 // beyondChance reports whether so many pairs of equal rows are more than ten times as many as

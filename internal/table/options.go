@@ -54,6 +54,19 @@ const (
 // String implements fmt.Stringer.
 func (d Dependent) String() string { return [...]string{"error", "drop"}[d] }
 
+// Copies says what happens to rows that are copies of earlier ones, see [inspect.Distinct].
+type Copies int
+
+const (
+	// CopiesDrop leaves them out.
+	CopiesDrop Copies = iota
+	// CopiesKeep keeps them.
+	CopiesKeep
+)
+
+// String implements fmt.Stringer.
+func (c Copies) String() string { return [...]string{"drop", "keep"}[c] }
+
 // Options say which part of a table is wanted, and how it becomes numbers. The zero value takes
 // everything, and refuses what is not clear. Columns are named, or numbered from 1; a name goes
 // before a number.
@@ -71,6 +84,7 @@ type Options struct {
 	// Ordinal gives levels their order: "size=small<medium<large". They are coded 0, 1, 2.
 	Ordinal   []string
 	Dependent Dependent
+	Copies    Copies
 	Dates     Dates
 	Censored  Censored
 }
@@ -277,6 +291,9 @@ func (o *Options) Flags() string {
 	}
 	if o.Dependent != DependentError {
 		add("dependent", o.Dependent.String())
+	}
+	if o.Copies != CopiesDrop {
+		add("copies", o.Copies.String())
 	}
 	return b.String()
 }

@@ -2,12 +2,14 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
 	"tobac/dataset"
+	"tobac/internal/inspect"
 	"tobac/internal/words"
 )
 
@@ -345,6 +347,14 @@ func (p *preparation) fill() {
 			raw.Data[a*raw.Stride+k] = v
 		}
 	}
+	if rest := p.withoutCopies(x); rest != nil {
+		data := (&dataset.Table{X: x}).Rows(rest)
+		x, missing = data.X, slices.ContainsFunc(data.X.RawMatrix().Data, math.IsNaN)
+		for a, row := range rest {
+			rest[a] = rows[row]
+		}
+		rows, p.out.Rows = rest, rest
+	}
 	keep := p.dependences(x)
 	if len(keep) < len(p.out.Columns) {
 		x = chosen(x, keep)
@@ -380,6 +390,20 @@ func (p *preparation) fill() {
 	} else if len(names) > 0 {
 		p.out.Data = data
 	}
+}
+
+// withoutCopies are the rows of x that are not copies of earlier ones; nil means all.
+func (p *preparation) withoutCopies(x *mat.Dense) []int {
+	if p.o.Copies == CopiesKeep {
+		return nil
+	}
+	rest := inspect.Distinct(&dataset.Table{X: x})
+	if rest != nil {
+		n, _ := x.Dims()
+		p.warn("%d of %d rows are copies of an earlier row, and left out; "+
+			"--set data.copies=keep takes them as independent observations", n-len(rest), n)
+	}
+	return rest
 }
 
 // tooSmall refuses a selection of a single row or column.
