@@ -48,7 +48,7 @@ func curved(data *dataset.Table) bool {
 	left := mat.NewDense(n, curvedFunctions*d, nil) // of each function, over its length
 	var weights, fitted, rest mat.VecDense
 	for i := range d {
-		for k, f := range smooth.NewBasis(mat.Col(nil, i, x), smooth.Functions).Smooth {
+		for k, f := range smooth.NewBasis(mat.Col(nil, i, x), smooth.Functions, false).Smooth {
 			if k == curvedFunctions {
 				break
 			}

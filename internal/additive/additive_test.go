@@ -72,6 +72,22 @@ func advantage(s score.Scorer) float64 {
 		[]int{1})
 }
 
+// TestLongTails: a cube of a cause with long tails, itself a cube, has its direction.
+func TestLongTails(t *testing.T) {
+	for seed := range uint64(3) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		x := mat.NewDense(500, 2, nil)
+		for i := range 500 {
+			v := rng.NormFloat64()
+			v = 0.3*v*v*v + 0.4*rng.NormFloat64()
+			x.SetRow(i, []float64{v, 0.4*v*v*v + 0.5*rng.NormFloat64()})
+		}
+		if a := advantage(scorer(t, x, false)); a < 10 {
+			t.Errorf("seed %d: the right direction has %.1f nats more, want at least 10", seed, a)
+		}
+	}
+}
+
 // TestDirections: noise that is not normal and curvature tell directions, also together;
 // straight lines with normal noise do not.
 func TestDirections(t *testing.T) {

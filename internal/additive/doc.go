@@ -8,7 +8,8 @@
 // noise that is normal, Student's t, of light tails, or sinh–arcsinh (skewed, with lighter or
 // heavier tails), or normal noise whose scale changes with the parents. Unless [Options].Linear is
 // set, smooth functions of the parents have noise of the same five kinds, and so have sums of these
-// and of products of two parents: of the lines and the leading functions of either.
+// and of products of two parents: of the lines and the leading functions of either. Functions may
+// grow like squares and cubes where a parent has long tails ([smooth.NewBasis]).
 //
 // Noise that is not normal tells the directions of linear equations (Shimizu et al. 2006;
 // Hoyer and Hyttinen 2009), curvature those of others. Normal noise and straight lines tell none:

@@ -209,7 +209,7 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *smooth.Function
 		if drawn.smooth && len(b.Tables) > 0 {
 			s.fillPart(p, i, drawn.products)
 			for m, table := range b.Tables {
-				floats.AddScaled(p.Values[0], c.sd*theta[next], beyond(table, len(p.Knots)))
+				floats.AddScaled(p.Values[0], c.sd*theta[next], table)
 				constant += theta[next] * b.Intercept[m]
 				slope += theta[next] * b.Slope[m]
 				next++
@@ -238,19 +238,15 @@ func (s *Scorer) Function(j int, parents []int, rng *rand.Rand) *smooth.Function
 }
 
 // fillPart gives the part of parent i its knots, in the units of the data, and room for the values
-// of its function; with products, the values of the functions that these are made of, and knots at
-// the ends of the data, between which the straight line is one of them.
+// of its function; with products, the values of the functions that these are made of: the straight
+// line between the ends of the data is one of them.
 func (s *Scorer) fillPart(p *smooth.Part, i int, products bool) {
 	b := &s.parent[i]
 	knots := slices.Clone(b.Knots)
-	if products {
-		knots = slices.Concat([]float64{floats.Min(b.Column)}, knots,
-			[]float64{floats.Max(b.Column)})
-	}
 	p.Values = [][]float64{make([]float64, len(knots))}
 	if products {
 		p.Values = append(p.Values, slices.Clone(knots))
-		curve := slices.Clone(beyond(b.Tables[0], len(knots)))
+		curve := slices.Clone(b.Tables[0])
 		for g, v := range knots {
 			curve[g] += b.Intercept[0] + b.Slope[0]*v
 		}
@@ -259,14 +255,6 @@ func (s *Scorer) fillPart(p *smooth.Part, i int, products bool) {
 	floats.Scale(s.sd[i], knots)
 	floats.AddConst(s.centre[i], knots)
 	p.Knots = knots
-}
-
-// beyond is a table of so many values: one at either end more, where it is constant, or as it is.
-func beyond(table []float64, knots int) []float64 {
-	if len(table) == knots {
-		return table
-	}
-	return slices.Concat(table[:1], table, table[len(table)-1:])
 }
 
 // FunctionParameters are those of [Scorer.Function].

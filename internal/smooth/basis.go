@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// MostKnots is the number of places at which the kernel's eigenfunctions are computed.
-const MostKnots = 60
+// mostKnots is the number of places at which the kernel's eigenfunctions are computed.
+const mostKnots = 60
 
 // Functions is the number of smooth functions of a column, unless there are reasons for more.
 const Functions = 6
@@ -35,11 +35,12 @@ type Basis struct {
 	Intercept, Slope []float64
 }
 
-// NewBasis makes the leading eigenfunctions of a Matérn kernel (ν = 5/2, a length of one
-// standard deviation) on the values of a column x of mean 0 and variance 1. Values beyond the
-// outer quantiles count as these, so that a few rows far out bend nothing. functions is the
-// greatest number of smooth functions.
-func NewBasis(x []float64, functions int) Basis {
+// NewBasis makes the leading eigenfunctions of a kernel on the values of a column x of mean 0 and
+// variance 1: a Matérn kernel (ν = 5/2, a length of one standard deviation), to which values beyond
+// the outer quantiles count as these, so that a few rows far out bend nothing; with powers also the
+// products of squares and of cubes, by which functions grow there. functions is the greatest number
+// of smooth functions.
+func NewBasis(x []float64, functions int, powers bool) Basis {
 	b := Basis{Column: x}
 	n := len(x)
 	sorted := slices.Clone(x)
@@ -66,14 +67,16 @@ func NewBasis(x []float64, functions int) Basis {
 		b.Scale = append(b.Scale, bend)
 	}
 	if functions > 0 {
-		b.addSmooth(drawn, sorted, unit, functions)
+		b.addSmooth(drawn, sorted, unit, functions, powers)
 	}
 	return b
 }
 
-// outerPart is the part of n rows at each end beyond which functions are constant: a fiftieth, and
-// eight rows at most.
-func outerPart(n int) float64 { return min(0.02, 8/float64(n)) }
+// mostOuter is the number of rows at each end beyond which functions of the kernel are constant, at
+// most; a fiftieth of the rows if these are fewer.
+const mostOuter = 8
+
+func outerPart(n int) float64 { return min(0.02, mostOuter/float64(n)) }
 
 // quantile interpolates between the sorted values, alike from both ends.
 func quantile(sorted []float64, p float64) float64 {
@@ -93,12 +96,14 @@ func matern(a, b float64) float64 {
 
 // addSmooth adds the smooth functions of the column, whose values as the kernel sees them are
 // drawn.
-func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64, functions int) {
+func (b *Basis) addSmooth(
+	drawn, sorted []float64, unit func(float64) float64, functions int, powers bool,
+) {
 	n, leading := len(drawn), functions+3
 	outer := outerPart(n)
 	var seen []float64 // the knots, as the kernel sees them
-	for k := range MostKnots {
-		v := quantile(sorted, outer+(1-2*outer)*float64(k)/(MostKnots-1))
+	for k := range mostKnots {
+		v := quantile(sorted, outer+(1-2*outer)*float64(k)/(mostKnots-1))
 		if u := unit(v); len(seen) == 0 || u > seen[len(seen)-1]+1e-9 {
 			seen, b.Knots = append(seen, u), append(b.Knots, v)
 		}
@@ -151,16 +156,15 @@ func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64, f
 			}
 		}
 	}
-	// What 1 and the column itself do not have.
-	square := floats.Dot(b.Column, b.Column)
+	if powers {
+		rows, table = b.powers(rows, table, sorted)
+		leading += 2
+	}
 	means, slopes := make([]float64, leading), make([]float64, leading)
 	column := make([]float64, n)
 	for c := range leading {
 		mat.Col(column, c, rows)
-		means[c] = stat.Mean(column, nil)
-		floats.AddConst(-means[c], column)
-		slopes[c] = floats.Dot(column, b.Column) / square
-		floats.AddScaled(column, -slopes[c], b.Column)
+		means[c], slopes[c] = b.orthogonal(column)
 		rows.SetCol(c, column)
 	}
 	left, right, singular := decompose(rows)
@@ -180,6 +184,57 @@ func (b *Basis) addSmooth(drawn, sorted []float64, unit func(float64) float64, f
 		b.Intercept = append(b.Intercept, -floats.Dot(means, combination))
 		b.Slope = append(b.Slope, -floats.Dot(slopes, combination))
 	}
+}
+
+// powers adds the square and the cube of the column to functions at the rows and at the knots, and
+// the values beyond the knots to these. There the functions of the kernel are constant.
+func (b *Basis) powers(rows, table *mat.Dense, sorted []float64) (r, t *mat.Dense) {
+	n, leading := rows.Dims()
+	m := len(b.Knots)
+	var below, above []float64
+	for _, v := range slices.Compact(sorted) {
+		switch {
+		case v < b.Knots[0]:
+			below = append(below, v)
+		case v > b.Knots[m-1]:
+			above = append(above, v)
+		}
+	}
+	b.Knots = slices.Concat(below, b.Knots, above)
+	r, t = mat.NewDense(n, leading+2, nil), mat.NewDense(len(b.Knots), leading+2, nil)
+	r.Slice(0, n, 0, leading).(*mat.Dense).Copy(rows)
+	for g := range b.Knots {
+		for c := range leading {
+			t.Set(g, c, table.At(min(max(g-len(below), 0), m-1), c))
+		}
+	}
+	square := func(x float64) float64 { return x * x }
+	cube := func(x float64) float64 { return x * x * x }
+	for k, f := range []func(x float64) float64{square, cube} {
+		at := func(places []float64) []float64 {
+			values := make([]float64, len(places))
+			for i, x := range places {
+				values[i] = f(x)
+			}
+			return values
+		}
+		rest := at(b.Column)
+		b.orthogonal(rest)
+		if size := floats.Norm(rest, 2) / math.Sqrt(float64(n)); size > 1e-6 {
+			r.SetCol(leading+k, floats.ScaleTo(rest, 1/size, at(b.Column)))
+			t.SetCol(leading+k, floats.ScaleTo(make([]float64, len(b.Knots)), 1/size, at(b.Knots)))
+		}
+	}
+	return r, t
+}
+
+// orthogonal takes from a function of the rows what 1 and the column have of it, and returns that.
+func (b *Basis) orthogonal(f []float64) (mean, slope float64) {
+	mean = stat.Mean(f, nil)
+	floats.AddConst(-mean, f)
+	slope = floats.Dot(f, b.Column) / floats.Dot(b.Column, b.Column)
+	floats.AddScaled(f, -slope, b.Column)
+	return mean, slope
 }
 
 // decompose is the singular value decomposition of a tall matrix; of many rows that of its Gram

@@ -216,7 +216,7 @@ func (f *Function) Parameters() []float64 {
 }
 
 // mostPlaces is the number of knots of a part: those of a basis, and one at either end.
-const mostPlaces = MostKnots + 2
+const mostPlaces = mostKnots + 2*mostOuter
 
 // NewFunction is the function of so many parents at the beginning of parameters, and the
 // parameters after it. Numbers that no function has are an error.
