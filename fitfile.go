@@ -21,7 +21,8 @@ const copies = 10
 // FitFile infers a posterior over causal graphs from a table in a file: text with any separator, a
 // workbook, Parquet (import tobac/parquet) or NumPy, also compressed. Columns of two levels become
 // 0 and 1, a category is one variable with its levels ([dataset.Variable]); identifiers and an
-// index are left out; missing values, and those of which only limits are known such as
+// index are left out, and so are copies of rows and, where the data support that, errors of
+// recording (see [Outliers]); missing values, and those of which only limits are known such as
 // <0.5, are imputed ten times, as [FitImputed] takes them; and all
 // columns become logarithms where the data support these by their evidence (see [Logarithms]).
 // Result.Notes say what was done. The prior and the order of cfg are about the columns of the
@@ -49,6 +50,14 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 		}
 		if logs != nil {
 			data, notes = logs, append(notes, note)
+		}
+		rest, warning, err := Outliers(ctx, data, cfg)
+		if err != nil {
+			return nil, err
+		}
+		if rest != nil {
+			data = data.Rows(rest)
+			p.Warnings = append(slices.Clone(p.Warnings), warning)
 		}
 		r, err = Fit(ctx, data, cfg)
 		if err != nil {
@@ -87,13 +96,9 @@ func likelihoodOnly(m sem.Model) bool {
 // model, an order or another engine than exact sums.
 func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.Table,
 	string, error) {
-	p, e, _, err := cfg.Problem(data)
-	if err != nil {
-		return nil, "", fmt.Errorf("tobac: %w", err)
-	}
-	if _, direct := e.Engine().(engine.Direct); cfg.Model != nil || !direct ||
-		cfg.Order.Known != nil {
-		return nil, "", nil
+	p, err := toldNothing(data, cfg)
+	if p == nil || err != nil {
+		return nil, "", err
 	}
 	nats, err := inference.LogSupport(ctx, p)
 	if err != nil || !inference.SupportsLogs(nats) {
@@ -111,6 +116,41 @@ func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.
 			"columns were replaced by their logarithms, which the data support by %.0f nats", nats)
 	}
 	return data, note, nil
+}
+
+// Outliers are the rows that are left without those of values far out that follow no equation, as
+// errors of recording do, with a warning that says so ([inference.Outliers]); nil where the data do
+// not support that, and where cfg asks for a model, an order or another engine than exact sums.
+func Outliers(ctx context.Context, data *dataset.Table, cfg Config) (rest []int, warning string,
+	err error) {
+	p, err := toldNothing(data, cfg)
+	if p == nil || err != nil {
+		return nil, "", err
+	}
+	rest, nats, err := inference.Outliers(ctx, p)
+	if err != nil {
+		return nil, "", fmt.Errorf("tobac: %w", err)
+	}
+	if rest != nil {
+		n, _ := data.X.Dims()
+		warning = fmt.Sprintf("%d of %d rows have values far out that fit no relation, by %.0f "+
+			"nats, as errors of recording do, and are left out", n-len(rest), n, nats)
+	}
+	return rest, warning, nil
+}
+
+// toldNothing is the problem of a configuration without a model, an order, or another engine than
+// exact sums; of others nil.
+func toldNothing(data *dataset.Table, cfg Config) (*engine.Problem, error) {
+	p, e, _, err := cfg.Problem(data)
+	if err != nil {
+		return nil, fmt.Errorf("tobac: %w", err)
+	}
+	if _, direct := e.Engine().(engine.Direct); cfg.Model != nil || !direct ||
+		cfg.Order.Known != nil {
+		return nil, nil
+	}
+	return p, nil
 }
 
 // completedBy are the completed tables of a table with gaps.

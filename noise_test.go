@@ -190,6 +190,39 @@ func TestLogarithms(t *testing.T) {
 	}
 }
 
+// Errors of recording are left out; far values of long tails, which their effects have, stay.
+func TestOutliers(t *testing.T) {
+	normal, _ := drawnTable(150, 2, func(rng *rand.Rand, p []float64) float64 {
+		return 10 + 0.3*rng.NormFloat64() + sum(p, line)
+	})
+	errors := &dataset.Table{Names: normal.Names, X: mat.DenseCopyOf(normal.X)}
+	for i := 5; i < 150; i += 19 {
+		errors.X.Set(i, i%5, 10*errors.X.At(i, i%5))
+	}
+	tails, _ := drawnTable(150, 2, func(rng *rand.Rand, p []float64) float64 {
+		return rng.NormFloat64()/math.Abs(rng.NormFloat64()) + sum(p, line)
+	})
+	for _, c := range []struct {
+		name   string
+		data   *dataset.Table
+		config tobac.Config
+		want   int
+	}{
+		{"errors", errors, tobac.Config{}, 8}, {"no errors", normal, tobac.Config{}, 0},
+		{"long tails", tails, tobac.Config{}, 0},
+		{"a model that was asked for", errors, tobac.Config{Model: sem.BGe{}}, 0},
+	} {
+		rest, warning := must.Two(tobac.Outliers(context.Background(), c.data, c.config))(t)
+		out := 0
+		if rest != nil {
+			out = 150 - len(rest)
+		}
+		if out != c.want || (out > 0) != strings.Contains(warning, "8 of 150 rows") {
+			t.Errorf("%s: %d rows are left out (%q), want %d", c.name, out, warning, c.want)
+		}
+	}
+}
+
 // The expected distance from the published network of the flow cytometry data, told nothing.
 func TestFlowCytometry(t *testing.T) {
 	data, truth := must.Two(dataset.Sachs())(t)

@@ -154,6 +154,17 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	if t, err = o.transform.Apply(t); err != nil {
 		return cli.Located(j.input.Data, err)
 	}
+	if o.outliers == "drop" && j.table != nil {
+		// A caller that is interrupted does not wait for this.
+		rest, warning, err := tobac.Outliers(context.Background(), t, j.fit)
+		if err != nil {
+			return cli.Located(j.input.Data, err)
+		}
+		if rest != nil {
+			t = t.Rows(rest)
+			j.warnings = append(j.warnings, warning+"; --set data.outliers=keep keeps them")
+		}
+	}
 	if o.standardize || o.center {
 		mean, sd := t.Moments()
 		if _, err := t.Standardize(); o.standardize && err != nil {
@@ -402,7 +413,8 @@ func (o *fitOptions) noTableOptions() error {
 		}
 	}
 	for _, name := range []string{"rows", "keep", "ordinal", "missing-code", "dependent", "copies",
-		"dates", "censored", "sheet", "header", "names", "skip", "delimiter", "comment"} {
+		"outliers", "dates", "censored", "sheet", "header", "names", "skip", "delimiter",
+		"comment"} {
 		if o.given("data." + name) {
 			return cli.Usagef("data.%s is for a data file: the embedded data are complete numbers",
 				name)

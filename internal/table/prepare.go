@@ -538,7 +538,7 @@ func (p *preparation) noteMeasurements() {
 		_, p.out.Columns[k].asked = p.kinds[q.Position-1]
 		for _, e := range q.repeated {
 			v := spelled(e.value)
-			p.note("%s: the value %s stands %d times, far from all others: if it means missing, "+
+			p.warn("%s: the value %s stands %d times, far from all others: if it means missing, "+
 				"--set data.missing-code=%s says so", label(q.Position, q.Name), v, e.count, v)
 		}
 		if what, kind := q.given(); what != "" {

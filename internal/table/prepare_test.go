@@ -233,12 +233,41 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
+// Rows that stand there again are left out, but where their values come again by themselves.
+func TestCopies(t *testing.T) {
+	measured, counted := "x,y,z\n", "x,y,z\n"
+	for i := range 30 {
+		for range 1 + i%3 {
+			measured += fmt.Sprintf("%d.%d,%d,%d\n", i*i%37, i, i%4, i%5)
+		}
+		counted += fmt.Sprintf("%d,%d,%d\n%[1]d,%[2]d,%[3]d\n", i%2, i%3, i%2)
+	}
+	for _, c := range []struct {
+		text   string
+		o      table.Options
+		rows   int
+		warned bool
+	}{
+		{measured, table.Options{}, 30, true},
+		{measured, table.Options{Copies: table.CopiesKeep}, 60, false},
+		{counted, table.Options{Columns: []string{"x", "y"}}, 60, false},
+	} {
+		p := prepare(t, c.text, table.Layout{}, c.o)
+		warned := slices.ContainsFunc(p.Warnings, func(w string) bool {
+			return strings.HasPrefix(w, "30 of 60 rows are copies of an earlier row")
+		})
+		if n, _ := p.Data.X.Dims(); n != c.rows || len(p.Rows) != n || warned != c.warned {
+			t.Errorf("%d rows with numbers %v, warnings %q; want %d", n, p.Rows, p.Warnings, c.rows)
+		}
+	}
+}
+
 func TestMissing(t *testing.T) {
 	text := "x,y,z\n1,-999,0.5\n2,3,NA\n4,4,0.25\n9,-999,0.5\n7,1,0.75\n5,5,0.125\n6,2,\n8,3,1\n"
 	noted := prepare(t, text, table.Layout{}, table.Options{Columns: []string{"x", "y"}})
-	if !strings.Contains(strings.Join(noted.Notes, "\n"),
+	if !strings.Contains(strings.Join(noted.Warnings, "\n"),
 		"the value -999 stands 2 times, far from all others") {
-		t.Errorf("notes %q", noted.Notes)
+		t.Errorf("warnings %q", noted.Warnings)
 	}
 	p := prepare(t, text, table.Layout{},
 		table.Options{Missing: table.MissingDrop, MissingCodes: []string{"-999"}})
