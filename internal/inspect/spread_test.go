@@ -75,3 +75,25 @@ func TestOutOfRange(t *testing.T) {
 		}
 	}
 }
+
+// Columns of groups of rows are told from those of single rows, and from levels.
+func TestGroups(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	size, teachers := make([]float64, 20), make([]float64, 20)
+	for g := range size {
+		size[g], teachers[g] = rng.NormFloat64(), rng.NormFloat64()
+	}
+	x := mat.NewDense(300, 4, nil)
+	for i := range 300 {
+		g := rng.IntN(20)
+		x.SetRow(i, []float64{size[g], teachers[g], size[g] + rng.NormFloat64(),
+			float64(rng.IntN(20))})
+	}
+	data := &dataset.Table{Names: []string{"size", "teachers", "mark", "day"}, X: x}
+	want := []string{`"size", "teachers" have one value for each of the same 20 groups of ` +
+		`rows: what relates them rests on 20 observations, and counts as 300; fit them on a ` +
+		`table with a row for each group`}
+	if got := inspect.Warnings(data, false); !slices.Equal(got, want) {
+		t.Errorf("warnings %q, want %q", got, want)
+	}
+}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"tobac/dataset"
@@ -41,6 +42,49 @@ func Warnings(data *dataset.Table, normal bool) []string {
 	if normal {
 		if text := tails(data, g); text != "" {
 			w = append(w, text)
+		}
+	}
+	return append(w, grouped(data)...)
+}
+
+const (
+	fewestGroups = 8 // fewer values are levels
+	fewestOfEach = 3 // rows of a group, on average
+)
+
+// grouped says which columns have one value each for the same groups of rows, as those of schools
+// have in a table of pupils.
+func grouped(data *dataset.Table) (w []string) {
+	n, d := data.X.Dims()
+	var partitions [][]int // of the rows, numbered as they appear
+	var columns [][]string
+	var sizes []int
+	for j := range d {
+		number, of := map[float64]int{}, make([]int, n)
+		for i := range n {
+			v := data.X.At(i, j)
+			if _, known := number[v]; !known {
+				if number[v] = len(number); len(number)*fewestOfEach > n {
+					break
+				}
+			}
+			of[i] = number[v]
+		}
+		if m := len(number); m < fewestGroups || m*fewestOfEach > n {
+			continue
+		}
+		k := slices.IndexFunc(partitions, func(p []int) bool { return slices.Equal(p, of) })
+		if k < 0 {
+			k, partitions, columns = len(partitions), append(partitions, of), append(columns, nil)
+			sizes = append(sizes, len(number))
+		}
+		columns[k] = append(columns[k], data.Names[j])
+	}
+	for k, names := range columns {
+		if len(names) > 1 {
+			w = append(w, fmt.Sprintf("%s have one value for each of the same %d groups of rows: "+
+				"what relates them rests on %[2]d observations, and counts as %d; fit them on a "+
+				"table with a row for each group", Quoted(names), sizes[k], n))
 		}
 	}
 	return w
