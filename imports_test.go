@@ -74,7 +74,7 @@ var allowed = map[string][]string{
 	"tobac/internal/ranks":     {},
 	"tobac/internal/mechanism": {"tobac/dag", "tobac/dataset"},
 	"tobac/internal/table": {"tobac/dag", "tobac/dataset", "tobac/internal/delimited",
-		"tobac/internal/numpy", "gonum.org/v1/gonum"},
+		"tobac/internal/inspect", "tobac/internal/numpy", "gonum.org/v1/gonum"},
 	// Alone with its large library.
 	"tobac/parquet": {"tobac/internal/table", "tobac/internal/numpy",
 		"github.com/parquet-go/parquet-go"},

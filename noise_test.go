@@ -112,7 +112,7 @@ func TestNoiseOfAnyShape(t *testing.T) {
 // independences do, and a warning says so.
 func TestRefutedForm(t *testing.T) {
 	// Causes turn the skewness of the noise around, which no form has.
-	some, truth := drawnTable(800, 2, func(rng *rand.Rand, p []float64) float64 {
+	some, truth := drawnTable(800, 0, func(rng *rand.Rand, p []float64) float64 {
 		cause := sum(p, line)
 		return cause + math.Copysign(rng.ExpFloat64()-1, cause)
 	})

@@ -39,9 +39,9 @@ func Parse(text string) (Model, error) {
 
 // formRows is the number of rows as which the form of equations of counts and levels among numbers
 // counts for directions: none where the numbers are measurements, half of the evidence where they
-// are not, and without any number as that of measurements in other models.
+// are not, and without any number, where nothing tells that, in between.
 func formRows(data *dataset.Table) float64 {
-	const counted = 15
+	const counted = 60
 	var numbers []string
 	for j, name := range data.Names {
 		if !ofFewValues(data.Kind(j)) {
