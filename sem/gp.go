@@ -47,6 +47,14 @@ func (m GaussianProcess) form() form {
 // gpModel is [GaussianProcess] with its powers.
 type gpModel struct{ GaussianProcess }
 
+// Of functions that bend near 0, by nats on most probable graphs: how much better than those that
+// bend near the means they have to be, since 0 means nothing in many tables, and by how much one
+// noise variance in one unit may be behind one for each variable before they are left out.
+const (
+	leastRaw    = 3
+	hopelessRaw = 10
+)
+
 // gpWork is the number of floating-point operations that all scores may take, some
 // seconds on one core.
 const gpWork = 5e9
@@ -203,7 +211,8 @@ func (m gpModel) options(n, d, needed, workers int) nodescore.GPOptions {
 // Hypotheses implements [Scored]: a noise variance for each equation, integrated out, on columns
 // scaled to variance 1; or one for all, on a grid, with the parents scaled so too or divided by one
 // number for all. The three are equally probable, and neither shifting a column nor a unit of all
-// matters. More than twenty variables, and columns of scales far apart, have the first alone.
+// matters, unless up to twelve columns clearly prefer functions that bend near 0 in place of the
+// means. More than twenty variables, and columns of scales far apart, have the first alone.
 func (m gpModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *score.Prior,
 	workers int) ([]Hypothesis, error) {
 	_, d := data.X.Dims()
@@ -229,46 +238,65 @@ func (m gpModel) Hypotheses(ctx context.Context, data *dataset.Table, prior *sco
 	}
 	third := -math.Log(3)
 	all := []Hypothesis{{Scores: own, LogWeight: third}}
-	inUnits := opt
-	inUnits.Scale = score.OneUnit
-	raw, err := nodescore.NewGP(data.X, data.Mask(), inUnits)
-	if err != nil {
-		return nil, err
-	}
 	graph, err := exact.MostProbable(ctx, own, prior, workers)
 	if err != nil {
 		return nil, err
 	}
-	for _, g := range []*nodescore.GP{scaled, raw} {
-		at := func(v float64) score.Scorer { return g.At(v) }
-		v, err := commonVariance(ctx, g, graph, prior, workers, at)
+	both, err := nodescore.NewInOneUnit(data.X, data.Mask(), opt)
+	if err != nil {
+		return nil, err
+	}
+	raw := false
+	for _, g := range []*nodescore.GP{scaled, both[0]} {
+		v, likely, err := commonVariance(ctx, g, graph, prior, workers)
 		if err != nil {
 			return nil, err
 		}
-		grid := g.NoiseGrid(v, gridPoints(d))
-		for _, h := range onGrid(grid, third, at) {
-			h.InUnits = true
+		least, free := density(g.At(v), likely, prior), density(own, graph, prior)
+		if g == both[0] && d <= refinement.MixedVariables && least > free-hopelessRaw {
+			at, also, err := commonVariance(ctx, both[1], likely, prior, workers)
+			if err != nil {
+				return nil, err
+			}
+			if raw = density(both[1].At(at), also, prior) >= max(least, free)+leastRaw; raw {
+				g, v = both[1], at
+			}
+		}
+		for _, h := range onGrid(g.NoiseGrid(v, gridPoints(d)), third,
+			func(v float64) score.Scorer { return g.At(v) }) {
+			h.InUnits, h.Raw = true, raw
 			all = append(all, h)
 		}
 	}
 	return all, nil
 }
 
+// density is the log density of a graph with that of the data; no prior means an even one.
+func density(s score.Scorer, g *dag.Graph, prior *score.Prior) float64 {
+	sum := nodescore.OfGraph(s, g)
+	for j := range g.Len() {
+		if prior != nil {
+			sum += prior.LogPrior(j, g.Parents(j))
+		}
+	}
+	return sum
+}
+
 // commonVariance estimates the noise variance that all equations share: it maximises the score of a
-// graph, then, up to twelve variables, that of the best graph under the estimate, whose scores are
-// those of at.
+// graph, then, up to twelve variables, that of the best graph under the estimate, which it returns,
+// too.
 func commonVariance(ctx context.Context, g *nodescore.GP, graph *dag.Graph, prior *score.Prior,
-	workers int, at func(v float64) score.Scorer) (v float64, err error) {
+	workers int) (v float64, best *dag.Graph, err error) {
 	v = g.LeastVariance()
 	for round := 1; ; round++ {
 		v, err = nodescore.MaximiseNoiseVariance(ctx, v, func(v float64) (float64, error) {
 			return nodescore.OfGraph(g.At(v), graph), nil
 		})
 		if err != nil || round == 2 || graph.Len() > refinement.MixedVariables {
-			return v, err
+			return v, graph, err
 		}
-		if graph, err = exact.MostProbable(ctx, at(v), prior, workers); err != nil {
-			return 0, err
+		if graph, err = exact.MostProbable(ctx, g.At(v), prior, workers); err != nil {
+			return 0, nil, err
 		}
 	}
 }

@@ -80,17 +80,15 @@ func behindLines(ctx context.Context, data *dataset.Table) (far float64, edges i
 	if g, err = straightGraph(ctx, one); err != nil {
 		return 0, 0, err
 	}
-	opt.Scale = score.OneUnit
-	raw, err := nodescore.NewGP(data.X, data.Mask(), opt)
+	both, err := nodescore.NewInOneUnit(data.X, data.Mask(), opt)
 	if err != nil {
 		return 0, 0, err
 	}
-	_, err = nodescore.MaximiseNoiseVariance(ctx, linear.NoiseVariance,
-		func(v float64) (float64, error) {
-			log := nodescore.OfGraph(raw.At(v), g)
-			bends = max(bends, log)
-			return log, nil
-		})
+	v, ahead, err := both.On(ctx, g, linear.NoiseVariance)
+	if err != nil {
+		return 0, 0, err
+	}
+	bends = max(bends, nodescore.OfGraph(both[0].At(v[0]), g)+max(ahead, 0))
 	if v := nodescore.OfGraph(one, g); v > lines {
 		lines, edges = v, len(g.Edges())
 	}

@@ -119,6 +119,8 @@ type Hypothesis struct {
 	// other hypotheses too, such ones are left out unless the data support them together more than
 	// the others, so that units change nothing without evidence that these are the right ones.
 	InUnits bool
+	// Raw says that functions bend near 0 of the columns rather than near their means.
+	Raw bool
 	// Open says that equations which carry the posterior are still to be fitted, by the engine: of
 	// several hypotheses of many variables only those of the one that it sums over. Custom models
 	// leave it false.

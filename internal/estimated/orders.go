@@ -153,14 +153,15 @@ func (t firstTable) networks(p *engine.Problem, asked sem.Network) (*Graphs, err
 		Scale: scale}, nil
 }
 
-// Of columns as they are, with more than twelve variables, where other mechanisms leave less open.
-const (
-	// nats by which Gaussian processes have to be better with them on a graph, for a look at them
-	openRaw = 3
-	// nats for each variable by which networks have to be: 0 means nothing in many tables, and the
-	// sets of parents that matter may be missed, whichever table they come from
-	leastRaw = 5
-)
+// leastRaw is by how many nats columns as they are have to be better than columns less their means:
+// 0 means nothing in many tables. With more than twelve variables the sets of parents that matter
+// may be missed, whichever table they come from.
+func leastRaw(d int) float64 {
+	if d <= refinement.MixedVariables {
+		return 3
+	}
+	return 5 * float64(d)
+}
 
 // asTheyAre are networks of columns that are not shifted, settled, if on the most probable graph of
 // their first table they have clearly more evidence than g has on its own, and Gaussian processes
@@ -168,31 +169,23 @@ const (
 func (g *Graphs) asTheyAre(ctx context.Context, p *engine.Problem, asked sem.Network,
 	first firstTable) (raw *Graphs, ok bool, err error) {
 	_, d := p.Data.X.Dims()
-	if d <= refinement.MixedVariables || d > exact.Affordable || asked.Noise() != 0 ||
+	if first.raw || asked.Noise() != 0 || d > exact.Affordable ||
 		inspect.NoCommonUnit(p.Data) != "" {
 		return nil, false, nil
+	}
+	both, err := nodescore.NewInOneUnit(p.Data.X, p.Data.Mask(), gaussianOptions(p))
+	if err != nil {
+		return nil, false, err
 	}
 	graph, err := first.graphs.best(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	var bent *nodescore.GP // near 0, and how much better it is than near the means
-	ahead, opt := 0.0, gaussianOptions(p)
-	for _, opt.Scale = range []score.Scale{score.OneUnit, score.Raw} {
-		if bent, err = nodescore.NewGP(p.Data.X, p.Data.Mask(), opt); err != nil {
-			return nil, false, err
-		}
-		v, err := onGraph(ctx, bent, graph, bent.LeastVariance())
-		if err != nil {
-			return nil, false, err
-		}
-		ahead = nodescore.OfGraph(bent.At(v), graph) - ahead
-	}
-	if ahead < openRaw {
-		return nil, false, nil
+	if _, ahead, err := both.On(ctx, graph, 0); err != nil || ahead < leastRaw(1) {
+		return nil, false, err
 	}
 	p.Doing(name, "scoring sets of parents by Gaussian processes of columns as they are")
-	t, err := first.withOneVariance(ctx, bent)
+	t, err := first.withOneVariance(ctx, both, leastRaw(1))
 	if err != nil {
 		return nil, false, err
 	}
@@ -204,7 +197,7 @@ func (g *Graphs) asTheyAre(ctx context.Context, p *engine.Problem, asked sem.Net
 		return nil, false, err
 	}
 	other, err := raw.onBest(ctx)
-	if err != nil || other < own+leastRaw*float64(d) {
+	if err != nil || other < own+leastRaw(d) {
 		return nil, false, err
 	}
 	return raw, true, raw.table.settle(ctx, func(text string) { p.Doing(name, text) })
@@ -259,7 +252,7 @@ func startedTable(
 		return t, nil
 	}
 	_, sd := p.Data.ObservedMoments()
-	t.unit = stat.GeometricMean(sd, nil)
+	t.unit, t.raw = stat.GeometricMean(sd, nil), start.Raw
 	t.noise = rounded(start.NoiseVariance / (t.unit * t.unit))
 	_, weights := scoring.RelativeNoise.Grid(t.noise, n*d, 1)
 	t.logWeight = weights[0]
@@ -349,11 +342,11 @@ func gaussianTable(ctx context.Context, p *engine.Problem, m sem.Network,
 	if err != nil || inspect.NoCommonUnit(p.Data) != "" {
 		return own, err
 	}
-	opt.Scale = score.OneUnit
-	if g, err = nodescore.NewGP(p.Data.X, p.Data.Mask(), opt); err != nil {
+	both, err := nodescore.NewInOneUnit(p.Data.X, p.Data.Mask(), opt)
+	if err != nil {
 		return firstTable{}, err
 	}
-	one, err := own.withOneVariance(ctx, g)
+	one, err := own.withOneVariance(ctx, both, leastRaw(d))
 	if err == nil && one.graphs.logEvidence()+one.logWeight > best.graphs.logEvidence() {
 		own = one
 	}
@@ -369,36 +362,36 @@ func gaussianOptions(p *engine.Problem) (opt nodescore.GPOptions) {
 }
 
 // withOneVariance is the table of Gaussian processes with one noise variance for all equations,
-// estimated given the best graph of a table, and once more given the best under the estimate. It
-// begins with the sets of that table.
-func (t firstTable) withOneVariance(ctx context.Context, g *nodescore.GP) (one firstTable,
-	err error) {
-	square, from := g.Unit()*g.Unit(), g.LeastVariance()
-	one = firstTable{unit: g.Unit(), raw: g.Raw(),
-		table: &table{prior: t.prior, options: t.options, guess: t.guess, graphs: t.graphs}}
-	for range 2 {
-		graph, err := one.graphs.best(ctx)
+// estimated given the best graph of a table, and once more given the best under the estimate; of
+// functions that bend near 0 where these are so many nats better on the first graph.
+func (t firstTable) withOneVariance(ctx context.Context, both nodescore.InOneUnit,
+	least float64) (one firstTable, err error) {
+	from, at := t.table, 0
+	for start := 0.0; ; from = one.table {
+		graph, err := from.graphs.best(ctx)
 		if err != nil {
 			return one, err
 		}
-		if from, err = onGraph(ctx, g, graph, from); err != nil {
+		noise, ahead, err := both.On(ctx, graph, start)
+		if err != nil {
 			return one, err
 		}
-		one.noise = rounded(from / square)
-		if err := one.rescore(ctx, g.At(one.noise*square)); err != nil {
+		if from == t.table && ahead >= least {
+			at = 1
+		}
+		g := both[at]
+		start = noise[at]
+		square := g.Unit() * g.Unit()
+		one.noise, one.unit, one.raw = rounded(start/square), g.Unit(), at == 1
+		one.logWeight = g.NoiseGrid(one.noise*square, 1).LogWeights[0]
+		first := from == t.table
+		if first {
+			one.table = &table{prior: t.prior, options: t.options, guess: t.guess}
+		}
+		if err := one.rescore(ctx, g.At(one.noise*square)); err != nil || !first {
 			return one, err
 		}
 	}
-	one.logWeight = g.NoiseGrid(one.noise*square, 1).LogWeights[0]
-	return one, nil
-}
-
-// onGraph is the noise variance with which a graph has the most evidence, found from a start.
-func onGraph(ctx context.Context, g *nodescore.GP, graph *dag.Graph, start float64) (float64,
-	error) {
-	return nodescore.MaximiseNoiseVariance(ctx, start, func(v float64) (float64, error) {
-		return nodescore.OfGraph(g.At(v), graph), nil
-	})
 }
 
 // rounded keeps four digits, more than which nothing depends on.

@@ -1,12 +1,14 @@
 package nodescore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
 
+	"tobac/dag"
 	"tobac/internal/scoring"
 	"tobac/score"
 
@@ -338,5 +340,35 @@ func (o GPOptions) size(n int) int {
 	return n
 }
 
-// Raw reports whether functions bend near 0.
-func (g *GP) Raw() bool { return g.opt.Scale == score.Raw }
+// InOneUnit are Gaussian processes in one unit: that bend near the means, and near 0.
+type InOneUnit [2]*GP
+
+// NewInOneUnit are those of some data.
+func NewInOneUnit(x, intervened mat.Matrix, opt GPOptions) (all InOneUnit, err error) {
+	for k, scale := range []score.Scale{score.OneUnit, score.Raw} {
+		opt.Scale = scale
+		if all[k], err = NewGP(x, intervened, opt); err != nil {
+			break
+		}
+	}
+	return all, err
+}
+
+// On has the noise variance of either with the greatest evidence on a graph, and by how many nats
+// those near 0 are better there. 0 means no variance to begin the search from.
+func (all InOneUnit) On(ctx context.Context, graph *dag.Graph, start float64) (noise [2]float64,
+	ahead float64, err error) {
+	for k, g := range all {
+		from := start
+		if from == 0 {
+			from = g.LeastVariance()
+		}
+		if noise[k], err = MaximiseNoiseVariance(ctx, from, func(v float64) (float64, error) {
+			return OfGraph(g.At(v), graph), nil
+		}); err != nil {
+			return noise, 0, err
+		}
+		ahead = OfGraph(g.At(noise[k]), graph) - ahead
+	}
+	return noise, ahead, nil
+}
