@@ -59,8 +59,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 			data = data.Rows(rest)
 			p.Warnings = append(slices.Clone(p.Warnings), warning)
 		}
-		r, err = Fit(ctx, data, cfg)
-		if err != nil {
+		if r, err = Fit(ctx, data, cfg); err != nil {
 			return nil, err
 		}
 	} else {
@@ -94,49 +93,34 @@ func likelihoodOnly(m sem.Model) bool {
 // Logarithms are the logarithms of all columns, with a note that says why, where the data support
 // them by their evidence ([inference.LogSupport]); nil where they do not, and where cfg asks for a
 // model, an order or another engine than exact sums.
-func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (*dataset.Table,
-	string, error) {
+func Logarithms(ctx context.Context, data *dataset.Table, cfg Config) (logs *dataset.Table,
+	note string, err error) {
 	p, err := toldNothing(data, cfg)
 	if p == nil || err != nil {
 		return nil, "", err
 	}
 	nats, err := inference.LogSupport(ctx, p)
-	if err != nil || !inference.SupportsLogs(nats) {
-		if err != nil {
-			err = fmt.Errorf("tobac: %w", err)
-		}
-		return nil, "", err
+	if note = inference.LogNote(nats); err == nil && note != "" {
+		logs, err = data.Log()
 	}
-	if data, err = data.Log(); err != nil {
+	if err != nil {
 		return nil, "", fmt.Errorf("tobac: %w", err)
 	}
-	note := "columns were replaced by their logarithms, which are simpler and fit as well"
-	if nats >= 1 {
-		note = fmt.Sprintf(
-			"columns were replaced by their logarithms, which the data support by %.0f nats", nats)
-	}
-	return data, note, nil
+	return logs, note, nil
 }
 
-// Outliers are the rows that are left without those of values far out that follow no equation, as
-// errors of recording do, with a warning that says so ([inference.Outliers]); nil where the data do
-// not support that, and where cfg asks for a model, an order or another engine than exact sums.
+// Outliers are the rows but those with values far out that follow no equation, with a warning that
+// says so ([inference.Outliers]); nil means all, as where [Logarithms] are not looked at.
 func Outliers(ctx context.Context, data *dataset.Table, cfg Config) (rest []int, warning string,
 	err error) {
 	p, err := toldNothing(data, cfg)
 	if p == nil || err != nil {
 		return nil, "", err
 	}
-	rest, nats, err := inference.Outliers(ctx, p)
-	if err != nil {
-		return nil, "", fmt.Errorf("tobac: %w", err)
+	if rest, warning, err = inference.Outliers(ctx, p); err != nil {
+		err = fmt.Errorf("tobac: %w", err)
 	}
-	if rest != nil {
-		n, _ := data.X.Dims()
-		warning = fmt.Sprintf("%d of %d rows have values far out that fit no relation, by %.0f "+
-			"nats, as errors of recording do, and are left out", n-len(rest), n, nats)
-	}
-	return rest, warning, nil
+	return rest, warning, err
 }
 
 // toldNothing is the problem of a configuration without a model, an order, or another engine than

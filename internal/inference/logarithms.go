@@ -2,6 +2,7 @@ package inference
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"tobac/background"
@@ -98,9 +99,19 @@ func logSupport(ctx context.Context, p *engine.Problem, logs *dataset.Table) (fl
 	return found[1] - found[0], nil
 }
 
-// SupportsLogs reports whether evidence of [LogSupport] is enough. Single equations have logarithms
-// too where the numbers are not replaced, so that about as much is: logarithms of all are simpler.
-func SupportsLogs(nats float64) bool { return nats > -worthLogs }
+// LogNote says that logarithms are taken, and why; "" where evidence of [LogSupport] is not enough.
+// Single equations have logarithms too where the numbers are not replaced, so that about as much
+// is enough: logarithms of all are simpler.
+func LogNote(nats float64) string {
+	switch {
+	case !(nats > -worthLogs):
+		return ""
+	case nats < 1:
+		return "columns were replaced by their logarithms, which are simpler and fit as well"
+	}
+	return fmt.Sprintf(
+		"columns were replaced by their logarithms, which the data support by %.0f nats", nats)
+}
 
 // normalLogDensity is the largest log density of the rows under a multivariate normal
 // distribution, up to what is the same for all tables of a size; −Inf where the columns are

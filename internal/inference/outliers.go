@@ -2,6 +2,7 @@ package inference
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -26,8 +27,8 @@ const (
 	worthOutliers = 10
 )
 
-// Outliers are the rows without those that have a value far out and follow no equation, and how
-// many nats the data support that. An error of recording is seen in one column: its causes do not
+// Outliers are the rows without those that have a value far out and follow no equation, and a
+// warning that says so. An error of recording is seen in one column: its causes do not
 // tell it, and its effects have nothing of it, so that it turns directions round. A far value of a
 // variable of long tails is there in its effects. Which is the case, evidence tells:
 //
@@ -36,17 +37,17 @@ const (
 // of all rows and of those without such values, under sums of functions with noise of any shape;
 // p_∅ knows no edges. Rows that add less than nothing to it are better described by
 // columns that are independent. All rows stay, nil, where that is not so.
-func Outliers(ctx context.Context, p *engine.Problem) (rest []int, nats float64, err error) {
+func Outliers(ctx context.Context, p *engine.Problem) (rest []int, warning string, err error) {
 	data := p.Data
 	if data.OfKinds() || inspect.CheckColumns(data) != nil {
-		return nil, 0, nil
+		return nil, "", nil
 	}
 	if rest = withoutFar(data.X); rest == nil {
-		return nil, 0, nil
+		return nil, "", nil
 	}
 	tables := [2]*dataset.Table{data, data.Rows(rest)}
 	if inspect.CheckColumns(tables[1]) != nil {
-		return nil, 0, nil
+		return nil, "", nil
 	}
 	full, empty := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	// Of few parents first: these may miss a cause of a far value, but not find one.
@@ -55,21 +56,24 @@ func Outliers(ctx context.Context, p *engine.Problem) (rest []int, nats float64,
 		m, _ := sem.As[sem.Scored](model)
 		for k, t := range tables {
 			if sem.Unsuited(m, t) != "" {
-				return nil, 0, nil
+				return nil, "", nil
 			}
 			inf, err := under(ctx, t, m, p, trust.WholeTrust)
 			if err != nil {
-				return nil, 0, problems.WithName(err, data.Names)
+				return nil, "", problems.WithName(err, data.Names)
 			}
 			full[k] = math.Max(full[k], inf.logEvidence())
 			empty[k] = math.Max(empty[k], inf.withoutEdges(len(data.Names)))
 		}
-		nats = (full[1] - empty[1]) - (full[0] - empty[0])
+		nats := (full[1] - empty[1]) - (full[0] - empty[0])
 		if !(nats > worthOutliers) {
-			return nil, nats, nil
+			return nil, "", nil
 		}
+		n, _ := data.X.Dims()
+		warning = fmt.Sprintf("%d of %d rows have values far out that fit no relation, by %.0f "+
+			"nats, as errors of recording do, and are left out", n-len(rest), n, nats)
 	}
-	return rest, nats, nil
+	return rest, warning, nil
 }
 
 // withoutEdges is the log evidence of the graph without edges under a model.
