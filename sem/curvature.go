@@ -48,7 +48,8 @@ func curved(data *dataset.Table) bool {
 	left := mat.NewDense(n, curvedFunctions*d, nil) // of each function, over its length
 	var weights, fitted, rest mat.VecDense
 	for i := range d {
-		for k, f := range smooth.NewBasis(mat.Col(nil, i, x), smooth.Functions, false).Smooth {
+		basis := smooth.NewBasis(mat.Col(nil, i, x), smooth.Functions, smooth.ConstantTails)
+		for k, f := range basis.Smooth {
 			if k == curvedFunctions {
 				break
 			}

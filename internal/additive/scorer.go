@@ -148,7 +148,7 @@ func New(x, intervened mat.Matrix, opt Options) (*Scorer, error) {
 		case n >= manyRows:
 			functions = manyFunctions
 		}
-		s.parent = append(s.parent, smooth.NewBasis(column, functions, true))
+		s.parent = append(s.parent, smooth.NewBasis(column, functions, smooth.GrowingTails))
 		c.y = at(mat.Col(nil, j, x), c.rows)
 		if c.centre, c.sd = scoring.Standardise(c.y); c.sd == 0 && len(c.y) > 0 {
 			if len(c.y) > 1 {

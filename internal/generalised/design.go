@@ -118,7 +118,7 @@ func newCovariates(x []float64, v Variable) covariates {
 		scaled, c.scale = lessSkewed(x, v.Kind)
 		z := standardised(scaled)
 		c.mean, c.sd = momentsOf(scaled, z)
-		basis := smooth.NewBasis(z, smooth.Functions, false)
+		basis := smooth.NewBasis(z, smooth.Functions, smooth.ConstantTails)
 		c.basis = basis
 		straight(basis.Column)
 		for k := range min(curves(len(x)), len(basis.Smooth)) {

@@ -17,6 +17,16 @@ const mostKnots = 60
 // Functions is the number of smooth functions of a column, unless there are reasons for more.
 const Functions = 6
 
+// Tails says what functions do beyond the outer quantiles of a column.
+type Tails int
+
+const (
+	// ConstantTails are bounded, so that a few rows far out bend nothing.
+	ConstantTails Tails = iota
+	// GrowingTails may be squares and cubes, as those of causes with long tails are.
+	GrowingTails
+)
+
 const exactRows = 5000 // from which on functions are straight lines between the knots
 
 // A Basis has the functions of a column that equations are made of, at its rows: the column
@@ -37,10 +47,9 @@ type Basis struct {
 
 // NewBasis makes the leading eigenfunctions of a kernel on the values of a column x of mean 0 and
 // variance 1: a Matérn kernel (ν = 5/2, a length of one standard deviation), to which values beyond
-// the outer quantiles count as these, so that a few rows far out bend nothing; with powers also the
-// products of squares and of cubes, by which functions grow there. functions is the greatest number
-// of smooth functions.
-func NewBasis(x []float64, functions int, powers bool) Basis {
+// the outer quantiles count as these, and for [GrowingTails] the products of squares and of cubes.
+// functions is the greatest number of smooth functions.
+func NewBasis(x []float64, functions int, tails Tails) Basis {
 	b := Basis{Column: x}
 	n := len(x)
 	sorted := slices.Clone(x)
@@ -67,15 +76,15 @@ func NewBasis(x []float64, functions int, powers bool) Basis {
 		b.Scale = append(b.Scale, bend)
 	}
 	if functions > 0 {
-		b.addSmooth(drawn, sorted, unit, functions, powers)
+		b.addSmooth(drawn, sorted, unit, functions, tails)
 	}
 	return b
 }
 
-// mostOuter is the number of rows at each end beyond which functions of the kernel are constant, at
-// most; a fiftieth of the rows if these are fewer.
+// mostOuter is the greatest number of rows at each end where functions of the kernel are constant.
 const mostOuter = 8
 
+// outerPart is the part of n rows that these are at either end: a fiftieth at most.
 func outerPart(n int) float64 { return min(0.02, mostOuter/float64(n)) }
 
 // quantile interpolates between the sorted values, alike from both ends.
@@ -97,7 +106,7 @@ func matern(a, b float64) float64 {
 // addSmooth adds the smooth functions of the column, whose values as the kernel sees them are
 // drawn.
 func (b *Basis) addSmooth(
-	drawn, sorted []float64, unit func(float64) float64, functions int, powers bool,
+	drawn, sorted []float64, unit func(float64) float64, functions int, tails Tails,
 ) {
 	n, leading := len(drawn), functions+3
 	outer := outerPart(n)
@@ -156,7 +165,7 @@ func (b *Basis) addSmooth(
 			}
 		}
 	}
-	if powers {
+	if tails == GrowingTails {
 		rows, table = b.powers(rows, table, sorted)
 		leading += 2
 	}

@@ -86,7 +86,7 @@ func New(x, intervened mat.Matrix) (*Data, error) {
 		}
 		t.centre, t.sd, t.observed = append(t.centre, centre), append(t.sd, sd),
 			append(t.observed, spread)
-		b := NewBasis(column, Functions, false)
+		b := NewBasis(column, Functions, ConstantTails)
 		t.basis = append(t.basis, b)
 		t.first = append(t.first, t.functions)
 		t.functions += 1 + len(b.Smooth)

@@ -215,7 +215,7 @@ func (f *Function) Parameters() []float64 {
 	return out
 }
 
-// mostPlaces is the number of knots of a part: those of a basis, and one at either end.
+// mostPlaces is the number of knots of a part: those of a basis, with the outer rows at either end.
 const mostPlaces = mostKnots + 2*mostOuter
 
 // NewFunction is the function of so many parents at the beginning of parameters, and the
