@@ -366,8 +366,8 @@ func gaussianOptions(p *engine.Problem) (opt nodescore.GPOptions) {
 // functions that bend near 0 where these are so many nats better on the first graph.
 func (t firstTable) withOneVariance(ctx context.Context, both nodescore.InOneUnit,
 	least float64) (one firstTable, err error) {
-	from, at := t.table, 0
-	for start := 0.0; ; from = one.table {
+	from, at, start := t.table, 0, 0.0
+	for round := range 2 {
 		graph, err := from.graphs.best(ctx)
 		if err != nil {
 			return one, err
@@ -376,7 +376,7 @@ func (t firstTable) withOneVariance(ctx context.Context, both nodescore.InOneUni
 		if err != nil {
 			return one, err
 		}
-		if from == t.table && ahead >= least {
+		if round == 0 && ahead >= least {
 			at = 1
 		}
 		g := both[at]
@@ -384,14 +384,15 @@ func (t firstTable) withOneVariance(ctx context.Context, both nodescore.InOneUni
 		square := g.Unit() * g.Unit()
 		one.noise, one.unit, one.raw = rounded(start/square), g.Unit(), at == 1
 		one.logWeight = g.NoiseGrid(one.noise*square, 1).LogWeights[0]
-		first := from == t.table
-		if first {
+		if round == 0 {
 			one.table = &table{prior: t.prior, options: t.options, guess: t.guess}
+			from = one.table
 		}
-		if err := one.rescore(ctx, g.At(one.noise*square)); err != nil || !first {
+		if err := one.rescore(ctx, g.At(one.noise*square)); err != nil {
 			return one, err
 		}
 	}
+	return one, nil
 }
 
 // rounded keeps four digits, more than which nothing depends on.
