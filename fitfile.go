@@ -57,7 +57,7 @@ func FitFile(ctx context.Context, path string, cfg Config) (*Result, error) {
 		}
 		if rest != nil {
 			data = data.Rows(rest)
-			p.Warnings = append(slices.Clone(p.Warnings), warning)
+			p.Warnings = append(p.Warnings, warning)
 		}
 		if r, err = Fit(ctx, data, cfg); err != nil {
 			return nil, err

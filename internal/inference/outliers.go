@@ -49,6 +49,7 @@ func Outliers(ctx context.Context, p *engine.Problem) (rest []int, warning strin
 	if inspect.CheckColumns(tables[1]) != nil {
 		return nil, "", nil
 	}
+	nats := 0.0
 	full, empty := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	// Of few parents first: these may miss a cause of a far value, but not find one.
 	for _, model := range []sem.Model{sem.NonGaussian{MaxParents: 1},
@@ -65,15 +66,14 @@ func Outliers(ctx context.Context, p *engine.Problem) (rest []int, warning strin
 			full[k] = math.Max(full[k], inf.logEvidence())
 			empty[k] = math.Max(empty[k], inf.withoutEdges(len(data.Names)))
 		}
-		nats := (full[1] - empty[1]) - (full[0] - empty[0])
+		nats = (full[1] - empty[1]) - (full[0] - empty[0])
 		if !(nats > worthOutliers) {
 			return nil, "", nil
 		}
-		n, _ := data.X.Dims()
-		warning = fmt.Sprintf("%d of %d rows have values far out that fit no relation, by %.0f "+
-			"nats, as errors of recording do, and are left out", n-len(rest), n, nats)
 	}
-	return rest, warning, nil
+	n, _ := data.X.Dims()
+	return rest, fmt.Sprintf("%d of %d rows have values far out that fit no relation, by %.0f "+
+		"nats, as errors of recording do, and are left out", n-len(rest), n, nats), nil
 }
 
 // withoutEdges is the log evidence of the graph without edges under a model.
