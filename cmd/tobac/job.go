@@ -154,7 +154,7 @@ func (j *job) split(o fitOptions, t *dataset.Table) (err error) {
 	if t, err = o.transform.Apply(t); err != nil {
 		return cli.Located(j.input.Data, err)
 	}
-	if o.outliers == "drop" && j.table != nil {
+	if o.outliers == table.DoubtfulDrop && j.table != nil {
 		// A caller that is interrupted does not wait for this.
 		rest, warning, err := tobac.Outliers(context.Background(), t, j.fit)
 		if err != nil {

@@ -27,7 +27,7 @@ type fitOptions struct {
 
 	interventions       string // file
 	transform           table.Transform
-	outliers            string
+	outliers            table.Doubtful
 	center, standardize bool
 	holdout             float64
 	heldout, truth, out string
@@ -60,7 +60,7 @@ type fitOptions struct {
 
 // newFitOptions are the defaults.
 func newFitOptions() *fitOptions {
-	return &fitOptions{outliers: "drop", engine: engines.Auto, model: modelAuto, order: "posterior",
+	return &fitOptions{engine: engines.Auto, model: modelAuto, order: "posterior",
 		prior: background.Sparse.String(), seed: 1, checkpointEvery: 100,
 		workers: min(runtime.GOMAXPROCS(0), tobac.MostWorkers), report: true,
 		effectColumns: effectColumns}

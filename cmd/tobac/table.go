@@ -58,7 +58,7 @@ func (o *tableOptions) topic() cli.Topic {
 		"a value that means missing, besides the usual spellings; may be repeated")
 	f.Var(cli.Choice(&o.want.Dependent, table.DependentError, table.DependentDrop), "dependent",
 		"what to do about constant columns and those that others determine")
-	f.Var(cli.Choice(&o.want.Copies, table.CopiesDrop, table.CopiesKeep), "copies",
+	f.Var(cli.Choice(&o.want.Copies, table.DoubtfulDrop, table.DoubtfulKeep), "copies",
 		"what to do about rows that are copies of earlier ones, where chance does not explain them")
 	f.Var(cli.Choice(&o.want.Dates, table.DatesAuto, table.DayFirst, table.MonthFirst), "dates",
 		"what comes first in dates such as 03/04/2020")

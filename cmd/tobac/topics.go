@@ -77,8 +77,9 @@ func (o *fitOptions) topics() []cli.Topic {
 	data.Settings.Var(cli.Choice(&o.transform, table.Transforms()...), "transform",
 		"function applied to every column first")
 	cli.DefaultText(data.Settings, "transform", "log where the data support it, else none")
-	data.Settings.Var(cli.OneName(&o.outliers, []string{"drop", "keep"}), "outliers",
-		"what to do about rows with values far out that fit no relation, as errors of recording do")
+	data.Settings.Var(cli.Choice(&o.outliers, table.DoubtfulDrop, table.DoubtfulKeep), "outliers",
+		"what to do, where no model, order or engine is asked for, about rows with values far out "+
+			"that fit no relation, as errors of recording do")
 	cli.Toggle(data.Settings, &o.center, "center",
 		"whether columns are shifted to mean 0 (not by default)")
 	cli.Toggle(data.Settings, &o.standardize, "standardize",

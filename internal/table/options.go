@@ -54,18 +54,19 @@ const (
 // String implements fmt.Stringer.
 func (d Dependent) String() string { return [...]string{"error", "drop"}[d] }
 
-// Copies says what happens to rows that are copies of earlier ones, see [inspect.Distinct].
-type Copies int
+// Doubtful says what happens to rows that are hardly observations: copies of earlier ones, and
+// those with errors of recording.
+type Doubtful int
 
 const (
-	// CopiesDrop leaves them out.
-	CopiesDrop Copies = iota
-	// CopiesKeep keeps them.
-	CopiesKeep
+	// DoubtfulDrop leaves them out.
+	DoubtfulDrop Doubtful = iota
+	// DoubtfulKeep keeps them.
+	DoubtfulKeep
 )
 
 // String implements fmt.Stringer.
-func (c Copies) String() string { return [...]string{"drop", "keep"}[c] }
+func (d Doubtful) String() string { return [...]string{"drop", "keep"}[d] }
 
 // Options say which part of a table is wanted, and how it becomes numbers. The zero value takes
 // everything, and refuses what is not clear. Columns are named, or numbered from 1; a name goes
@@ -84,7 +85,7 @@ type Options struct {
 	// Ordinal gives levels their order: "size=small<medium<large". They are coded 0, 1, 2.
 	Ordinal   []string
 	Dependent Dependent
-	Copies    Copies
+	Copies    Doubtful // rows, see [inspect.Distinct]
 	Dates     Dates
 	Censored  Censored
 }
@@ -292,7 +293,7 @@ func (o *Options) Flags() string {
 	if o.Dependent != DependentError {
 		add("dependent", o.Dependent.String())
 	}
-	if o.Copies != CopiesDrop {
+	if o.Copies != DoubtfulDrop {
 		add("copies", o.Copies.String())
 	}
 	return b.String()

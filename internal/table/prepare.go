@@ -394,7 +394,7 @@ func (p *preparation) fill() {
 
 // withoutCopies are the rows of x that are not copies of earlier ones; nil means all.
 func (p *preparation) withoutCopies(x *mat.Dense) []int {
-	if p.o.Copies == CopiesKeep {
+	if p.o.Copies == DoubtfulKeep {
 		return nil
 	}
 	rest := inspect.Distinct(&dataset.Table{X: x})

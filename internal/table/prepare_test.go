@@ -249,7 +249,7 @@ func TestCopies(t *testing.T) {
 		warned bool
 	}{
 		{measured, table.Options{}, 30, true},
-		{measured, table.Options{Copies: table.CopiesKeep}, 60, false},
+		{measured, table.Options{Copies: table.DoubtfulKeep}, 60, false},
 		{counted, table.Options{Columns: []string{"x", "y"}}, 60, false},
 	} {
 		p := prepare(t, c.text, table.Layout{}, c.o)
